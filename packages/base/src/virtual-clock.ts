@@ -1,0 +1,149 @@
+// Time that moves only when told to. The world is idle when a whole turn of the event loop ran no task of ours;
+// since nothing in the simulated core does real I/O, the clock may then jump to the next timer (design law 8).
+
+import { sleepOn, type Clock, type Timer } from './clock.ts';
+import { nextMacrotask } from './platform/macrotask.ts';
+
+interface PendingTimer {
+  readonly atMs: number;
+  readonly sequence: number;
+  readonly callback: () => void;
+  cancelled: boolean;
+}
+
+/** A deterministic {@link Clock}; nothing happens in it between calls of `advance`, `runUntil` and `settle`. */
+export class VirtualClock implements Clock {
+  #elapsedMs = 0;
+  #sequence = 0;
+  #ready: (() => void)[] = [];
+  readonly #startMs: number;
+  readonly #heap: PendingTimer[] = [];
+
+  /** @param startMs wall time at the start; default 2026-01-01T00:00:00Z */
+  constructor(startMs = 1_767_225_600_000) {
+    this.#startMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.#startMs + this.#elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    const timer: PendingTimer = {
+      atMs: this.#elapsedMs + Math.max(0, delayMs),
+      sequence: this.#sequence++,
+      callback,
+      cancelled: false,
+    };
+    push(this.#heap, timer);
+    return {
+      cancel: () => {
+        timer.cancelled = true;
+      },
+    };
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, delayMs, signal);
+  }
+
+  yield(): Promise<void> {
+    return new Promise((resolve) => this.#ready.push(resolve));
+  }
+
+  /** Runs whatever can run at the present instant, without moving time (timers that are due fire). */
+  async settle(): Promise<void> {
+    await this.#runTo(this.#elapsedMs, () => false);
+  }
+
+  /** Moves time on by `deltaMs`, firing timers in order and letting every task run to its next wait in between. */
+  async advance(deltaMs: number): Promise<void> {
+    const target = this.#elapsedMs + deltaMs;
+    await this.#runTo(target, () => false);
+    this.#elapsedMs = target;
+  }
+
+  /**
+   * Moves time on, timer by timer, until `done` holds at an instant when everything is idle.
+   * @throws when `limitMs` of virtual time have passed or no timer is left.
+   */
+  async runUntil(done: () => boolean, limitMs = 3_600_000): Promise<void> {
+    const outcome = await this.#runTo(this.#elapsedMs + limitMs, done);
+    if (outcome === 'done' || done()) return;
+    throw new Error(`virtual time: condition not met after ${limitMs} ms (now ${this.#elapsedMs} ms)`);
+  }
+
+  /** Drives the clock until `promise` settles and returns its value. */
+  async run<T>(promise: Promise<T>, limitMs = 3_600_000): Promise<T> {
+    let settled = false;
+    const mark = (): void => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await this.runUntil(() => settled, limitMs);
+    return promise;
+  }
+
+  async #runTo(targetMs: number, done: () => boolean): Promise<'done' | 'end'> {
+    for (;;) {
+      await nextMacrotask();
+      if (this.#ready.length > 0) {
+        const ready = this.#ready;
+        this.#ready = [];
+        for (const resume of ready) resume();
+        continue;
+      }
+      while (this.#heap[0]?.cancelled) pop(this.#heap);
+      const next = this.#heap[0];
+      if (next !== undefined && next.atMs <= this.#elapsedMs) {
+        pop(this.#heap)?.callback();
+        continue;
+      }
+      if (done()) return 'done';
+      if (next === undefined || next.atMs > targetMs) return 'end';
+      this.#elapsedMs = next.atMs;
+    }
+  }
+}
+
+function before(a: PendingTimer, b: PendingTimer): boolean {
+  return a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
+}
+
+function push(heap: PendingTimer[], timer: PendingTimer): void {
+  let index = heap.push(timer) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || !before(timer, above)) break;
+    heap[index] = above;
+    index = parent;
+  }
+  heap[index] = timer;
+}
+
+function pop(heap: PendingTimer[]): PendingTimer | undefined {
+  const top = heap[0];
+  const last = heap.pop();
+  if (top === undefined || last === undefined || heap.length === 0) return top;
+  let index = 0;
+  for (;;) {
+    let child = 2 * index + 1;
+    let least = heap[child];
+    if (least === undefined) break;
+    const right = heap[child + 1];
+    if (right !== undefined && before(right, least)) {
+      least = right;
+      child++;
+    }
+    if (!before(least, last)) break;
+    heap[index] = least;
+    index = child;
+  }
+  heap[index] = last;
+  return top;
+}

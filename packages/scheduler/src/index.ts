@@ -1,0 +1,2 @@
+// Public names of this package.
+export {};

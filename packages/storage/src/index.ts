@@ -1,0 +1,17 @@
+// Public names of @homeostat/storage. Engines are under `./memory` and `./sqlite`, the kit under `./conformance`.
+
+export {
+  type Compare,
+  type KeyValue,
+  type Operation,
+  type RangeOptions,
+  type RangeResult,
+  StorageError,
+  type StorageErrorCode,
+  type Store,
+  type StoreEvent,
+  type TxnResult,
+  type ValueHolder,
+  type WatchBatch,
+  type WatchOptions,
+} from './store.ts';
