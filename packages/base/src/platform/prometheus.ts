@@ -24,8 +24,12 @@ export function createPrometheusMetrics(): Metrics {
     histogram({ name, help, labelNames = [], buckets }) {
       const known = registry.getSingleMetric(name) as Histogram | undefined;
       const metric =
-        known ?? new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [registry] });
-      return { observe: (value, labels) => (labels === undefined ? metric.observe(value) : metric.observe({ ...labels }, value)) };
+        known ??
+        new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [registry] });
+      return {
+        observe: (value, labels) =>
+          labels === undefined ? metric.observe(value) : metric.observe({ ...labels }, value),
+      };
     },
     onCollect: (collect) => void collectors.push(collect),
     expose: () => {
