@@ -1,2 +1,13 @@
-// Public names of this package.
-export {};
+// Public names of @homeostat/apiserver. The TLS port is under `./node`.
+
+export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './server/admission.ts';
+export type { ApiServer, ApiServerOptions, PodLogOptions, PodLogs, ServedResource } from './server/api-server-options.ts';
+export type { Authenticator } from './server/authenticator.ts';
+export type { AuthorizationAttributes, AuthorizationResult, Authorizer } from './server/authorizer.ts';
+export type { RequestContext } from './server/request-context.ts';
+export { parseRequestInfo, type RequestInfo } from './server/request-info.ts';
+export type { Route } from './server/route.ts';
+export type { CachedReader, ObjectChange, ResourceTable, ServerHost } from './server/server-host.ts';
+export { anonymousUser, loopbackUser, toUser, type User } from './server/user.ts';
+export type { VirtualRequest, VirtualResource } from './server/virtual-resource.ts';
+export type { WarningRecorder } from './server/warnings.ts';
