@@ -1,2 +1,3 @@
-// Public names of this package.
-export {};
+// The homeostat command as a function; the binary is bin/homeostat.mjs.
+
+export { createProgram, main } from './main.ts';

@@ -1,0 +1,12 @@
+// A failure the user can mend: printed as `error: …` without a stack.
+
+/** Ends the command with a message and an exit code (default 1). */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
