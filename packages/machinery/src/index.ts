@@ -36,6 +36,15 @@ export {
   tooMany,
   typeInvalid,
 } from './field-error.ts';
+export { excludeFields, type FieldFilter, includeFields } from './field-ownership/field-filter.ts';
+export { FieldSet, type FieldsV1 } from './field-ownership/field-set.ts';
+export type {
+  ApplyOptions,
+  ApplyResult,
+  OwnershipRequest,
+  OwnershipTypes,
+  TrackUpdateOptions,
+} from './field-ownership/ownership-types.ts';
 export {
   type GroupResource,
   type GroupVersion,
