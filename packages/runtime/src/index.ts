@@ -1,2 +1,60 @@
-// Public names of this package.
-export {};
+// Public names of @homeostat/runtime.
+
+export {
+  type Change,
+  type ControllerDefinition,
+  type Facts,
+  type PlanController,
+  type ReconcileContext,
+  type ReconcileController,
+  type ReconcileResult,
+  type Selection,
+  TerminalError,
+  type Wake,
+  type WatchDefinition,
+} from './controller/controller-definition.ts';
+export {
+  type Action,
+  type CreateAction,
+  type DeleteAction,
+  type DeleteCollectionAction,
+  type DoneOutcome,
+  emptyPlan,
+  type EventAction,
+  type FailedOutcome,
+  type GetAction,
+  isIdle,
+  type ListAction,
+  type ObjectReference,
+  type Outcome,
+  type PatchAction,
+  type PatchType,
+  type Plan,
+  type PlanFailure,
+  type PropagationPolicy,
+  type SkippedOutcome,
+  type StatusAction,
+  type Step,
+  type SubresourceAction,
+  type UpdateAction,
+} from './controller/plan.ts';
+export {
+  controllerOf,
+  type OwnerKind,
+  wakeController,
+  wakeMapped,
+  wakeNothing,
+  wakeOwners,
+  wakeSelf,
+} from './controller/wakes.ts';
+export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
+export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
+export {
+  createBucketLimiter,
+  createDefaultLimiter,
+  createExponentialLimiter,
+  createFastSlowLimiter,
+  createMaxOfLimiter,
+  createMaxWaitLimiter,
+  type RateLimiter,
+} from './workqueue/rate-limiter.ts';

@@ -1,0 +1,186 @@
+// The client's face: one method per API verb, all over one transport. Types only; `create-client.ts` is the implementation.
+// It caches nothing: informers of `@homeostat/runtime` do.
+
+import type { ApiError } from '@homeostat/base';
+import type { Json, KubeList, KubeObject, WatchEvent } from '@homeostat/machinery';
+import type { ResourceType } from '../resource/resource-type.ts';
+import type { ApiResponse } from '../transport/transport.ts';
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Gives up after this time, milliseconds; also told to the server as `timeout`. Default the client's. */
+  readonly timeoutMs?: number;
+}
+
+interface Scoped {
+  /** Undefined: cluster-scoped, or all namespaces for lists and watches. */
+  readonly namespace?: string | undefined;
+}
+
+export interface GetOptions extends CallOptions, Scoped {
+  readonly name: string;
+  readonly subresource?: string;
+  /** `0`: any cached state will do. Default: the most recent state. */
+  readonly resourceVersion?: string;
+}
+
+export interface SelectOptions extends Scoped {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ListOptions extends CallOptions, SelectOptions {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+}
+
+export interface WatchOptions extends SelectOptions {
+  /** Ends the watch; the iterator then finishes without an error. */
+  readonly signal?: AbortSignal;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'NotOlderThan';
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+  /** The server ends the watch after this many seconds. */
+  readonly timeoutSeconds?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Default: the user agent's name, chosen by the server. */
+  readonly fieldManager?: string;
+  /** Runs everything but the store. */
+  readonly dryRun?: boolean;
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+}
+
+export interface CreateOptions<T> extends WriteOptions, Scoped {
+  /** Its `metadata.namespace` is used when `namespace` is absent. */
+  readonly object: T;
+  /** Creates on a subresource of `name`, e.g. `eviction`, `binding`, `token`. */
+  readonly subresource?: string;
+  readonly name?: string;
+}
+
+export interface UpdateOptions<T> extends WriteOptions {
+  /** Names itself; must carry the resourceVersion that was read. */
+  readonly object: T;
+  readonly subresource?: string;
+}
+
+export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
+
+export interface PatchOptions extends WriteOptions, Scoped {
+  readonly name: string;
+  readonly type: PatchKind;
+  readonly patch: Json | KubeObject;
+  readonly subresource?: string;
+  /** `apply` only: takes fields from other managers. */
+  readonly force?: boolean;
+}
+
+export interface ApplyOptions<T> extends WriteOptions {
+  /** Names itself; holds the fields the manager wants, and nothing else. */
+  readonly object: T;
+  readonly fieldManager: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+}
+
+export interface DeleteFields {
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions, Scoped, DeleteFields {
+  readonly name: string;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+export interface DeleteCollectionOptions extends CallOptions, SelectOptions, DeleteFields {}
+
+export interface LogOptions extends Scoped {
+  readonly signal?: AbortSignal;
+  /** The Pod. */
+  readonly name: string;
+  readonly container?: string;
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly timestamps?: boolean;
+  readonly tailLines?: number;
+  readonly sinceSeconds?: number;
+  readonly limitBytes?: number;
+}
+
+/** A call that no other method makes. */
+export interface RawRequest extends CallOptions {
+  readonly method: string;
+  /** Percent-encoded, without the query. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Content type of `body`; default `application/json`. */
+  readonly contentType?: string;
+}
+
+/**
+ * Talks to one API server.
+ *
+ * Every method rejects with an {@link ApiError} when the server refused, with a `TransportError` when no answer came, and
+ * with the signal's reason when aborted. 429 and 5xx answers that carry Retry-After are retried, at most 10 times.
+ *
+ * Objects passed in are never changed. Objects that come back may be shared with the whole process (in-process transport):
+ * build a new one to change one.
+ *
+ * @example
+ * const client = createClient({ transport, env, userAgent: 'my-operator/1.0' });
+ * const pod = await client.get(pods, { namespace: 'default', name: 'web-0' });
+ */
+export interface Client {
+  get<T extends KubeObject>(resource: ResourceType<T>, options: GetOptions): Promise<T>;
+  /** One request. With `limit` the answer may be one page: see `metadata.continue`, or use {@link listPages}. */
+  list<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
+  /** All pages; `limit` is the page size, default 500. An expired token restarts as one full list (then `restarted` is set). */
+  listPages<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): AsyncGenerator<ListPage<T>, void, void>;
+  /**
+   * Resolves when the server has accepted the watch. Iterating gives ADDED, MODIFIED, DELETED and BOOKMARK events; an ERROR event
+   * is thrown as ApiError, a broken connection as TransportError. An end without error: the server's time-out.
+   */
+  watch<T extends KubeObject>(resource: ResourceType<T>, options?: WatchOptions): Promise<AsyncIterable<WatchEvent<T>>>;
+  create<T extends KubeObject>(resource: ResourceType<T>, options: CreateOptions<T>): Promise<T>;
+  /** Creates on a subresource that speaks another kind; the answer is what the server says, often a Status. */
+  createSubresource(
+    resource: ResourceType,
+    options: CreateOptions<KubeObject> & { readonly name: string; readonly subresource: string },
+  ): Promise<KubeObject>;
+  update<T extends KubeObject>(resource: ResourceType<T>, options: UpdateOptions<T>): Promise<T>;
+  updateStatus<T extends KubeObject>(resource: ResourceType<T>, options: UpdateOptions<T>): Promise<T>;
+  patch<T extends KubeObject>(resource: ResourceType<T>, options: PatchOptions): Promise<T>;
+  /** Server-side apply. */
+  apply<T extends KubeObject>(resource: ResourceType<T>, options: ApplyOptions<T>): Promise<T>;
+  /** The answer is a Status when the object is gone, the object when it lives on (grace period, finalizers). */
+  delete(resource: ResourceType, options: DeleteOptions): Promise<KubeObject>;
+  deleteCollection(resource: ResourceType, options?: DeleteCollectionOptions): Promise<KubeObject>;
+  /** The Pod's log as it comes. */
+  logs(options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  /** Any other path; the decoded body of the answer. */
+  request(request: RawRequest): Promise<unknown>;
+  /** Any other path; the answer as it is, whatever its status. The caller must use up or abort its body. */
+  send(request: RawRequest): Promise<ApiResponse>;
+}
+
+/** One page of a list. */
+export interface ListPage<T extends KubeObject = KubeObject> {
+  readonly items: readonly T[];
+  /** Of the first page: the version of the whole list. */
+  readonly resourceVersion: string;
+  /** The list had to start over as one full answer; what earlier pages held is void. */
+  readonly restarted: boolean;
+  /** More pages follow. */
+  readonly more: boolean;
+}

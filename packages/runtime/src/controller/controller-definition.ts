@@ -1,0 +1,140 @@
+// What a controller is (law 3): which changes wake which keys, `observe` (reads caches), `diff` (pure). The loop around it
+// (queue, workers, executor, fence) is `controller.ts`. The plain `reconcile` form is for work that no plan can say.
+
+import type { Env } from '@homeostat/base';
+import type { Json, KubeObject } from '@homeostat/machinery';
+import type { Client, ObjectKey, ResourceType } from '@homeostat/client';
+import type { Caches, IndexDefinition } from '../store/lister.ts';
+import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { Outcome, Plan } from './plan.ts';
+
+/** One change of the cache, as watches map it to keys. Reconciles never see it (law 1). */
+export type Change<T extends KubeObject = KubeObject> =
+  | { readonly type: 'added'; readonly object: T; /** Part of the first list. */ readonly initial: boolean }
+  | { readonly type: 'updated'; readonly old: T; readonly object: T }
+  /** `object` is the last known state; `lastStateUnknown` when the deletion itself was not seen (tombstone). */
+  | { readonly type: 'deleted'; readonly object: T; readonly lastStateUnknown: boolean }
+  /** Nothing changed; the resync period of the handler has passed. */
+  | { readonly type: 'resync'; readonly object: T };
+
+/** A key, or a key to look at later. */
+export type Wake = ObjectKey | { readonly key: ObjectKey; readonly afterMs?: number; readonly priority?: number };
+
+/** A resource the controller reads, and how its changes wake keys. */
+export interface WatchDefinition<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceType<T>;
+  /** Narrows what is cached, e.g. `{ fieldSelector: 'spec.nodeName=a' }`; default everything. */
+  readonly select?: Selection;
+  /** Caches `PartialObjectMetadata` only. */
+  readonly metadataOnly?: boolean;
+  /** Indexes that `observe` uses; shared with other controllers that declare the same name and function. */
+  readonly indexes?: readonly IndexDefinition<T>[];
+  /**
+   * Which updates matter; default all that changed the resourceVersion. Never asked about additions, deletions and resyncs:
+   * filtering those loses work.
+   */
+  predicate?(old: T, object: T): boolean;
+  /**
+   * The keys a change wakes; default the object's own key. Map both `old` and `object` of an update (an object may move
+   * between owners); `wakes.ts` has the usual ones. Return nothing for a resource that is only read.
+   */
+  wakes?(change: Change<T>, caches: Caches): Iterable<Wake>;
+  /** Every object again after this time, milliseconds; 0 never; default the factory's (12–24 h). */
+  readonly resyncPeriodMs?: number;
+}
+
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+interface ControllerBase {
+  /** Unique in the process, kebab case; names the queue in metrics. */
+  readonly name: string;
+  /** The resource whose keys are reconciled. Its changes wake their own key unless `wakes` says otherwise. */
+  readonly for: WatchDefinition;
+  readonly watches?: readonly WatchDefinition[];
+  /** Keys reconciled at once; default 1. One key is never reconciled twice at once. */
+  readonly concurrency?: number;
+  /** Back-off of failed keys; default max(5 ms·2^n ≤ 1000 s per key, 10/s burst 100 over all). */
+  rateLimiter?(env: Env): RateLimiter;
+  /** Failures in a row after which a key is dropped until its next change; default unlimited. */
+  readonly retriesMax?: number;
+  /** Component name on recorded events; default the controller's name. */
+  readonly eventSource?: string;
+}
+
+/**
+ * A controller in three parts.
+ *
+ * @example
+ * // Keeps one ConfigMap `<name>-report` beside every Gadget.
+ * const gadgetReports: PlanController<{ gadget: Gadget; report: ConfigMap | undefined }> = {
+ *   name: 'gadget-reports',
+ *   for: { resource: gadgets },
+ *   watches: [{ resource: configMaps, wakes: wakeController(gadgets) }],
+ *   observe(key, caches) {
+ *     const gadget = caches.lister(gadgets).getByKey(key);
+ *     if (gadget === undefined) return undefined; // deleted: owner references clean up
+ *     return { gadget, report: caches.lister(configMaps).get(gadget.metadata.namespace, `${gadget.metadata.name}-report`) };
+ *   },
+ *   diff({ gadget, report }) {
+ *     const data = { size: String(gadget.spec.size) };
+ *     if (report === undefined) {
+ *       return {
+ *         steps: [{ actions: [{
+ *           verb: 'create', resource: configMaps, namespace: gadget.metadata.namespace, object: newReport(gadget, data),
+ *           reason: 'ReportMissing', facts: { size: gadget.spec.size },
+ *           announce: (outcome) => outcome.status === 'done' ? [reportCreated(gadget)] : [],
+ *         }] }],
+ *       };
+ *     }
+ *     if (report.data?.size === data.size) return emptyPlan;
+ *     return {
+ *       steps: [{ actions: [{
+ *         verb: 'patch', patchType: 'merge', resource: configMaps, namespace: report.metadata.namespace, name: report.metadata.name,
+ *         patch: { metadata: { uid: report.metadata.uid }, data }, reason: 'ReportOutdated', facts: { had: report.data?.size ?? null },
+ *       }] }],
+ *     };
+ *   },
+ * };
+ */
+export interface PlanController<Observed> extends ControllerBase {
+  /** Reads caches, synchronously; undefined when there is nothing to do for the key. Throwing retries with back-off. */
+  observe(key: ObjectKey, caches: Caches): Observed | undefined;
+  /** The plan that brings what was observed to what is desired. Pure; `now` is epoch milliseconds. Throwing retries with back-off. */
+  diff(observed: Observed, now: number): Plan;
+}
+
+/** The plain form: anything may be awaited. Prefer {@link PlanController}: only plans can be explained, dry-run and tested as data. */
+export interface ReconcileController extends ControllerBase {
+  reconcile(context: ReconcileContext): Promise<ReconcileResult | void>;
+}
+
+export interface ReconcileContext {
+  readonly key: ObjectKey;
+  readonly caches: Caches;
+  /** Live reads and writes. Writes through it are fenced as those of plans are. */
+  readonly client: Client;
+  readonly env: Env;
+  /** Aborts when the grace time of a stop is over or leadership is lost. */
+  readonly signal: AbortSignal;
+  /** Runs a plan through the shared executor. @throws the first failure. */
+  act(plan: Plan): Promise<readonly Outcome[]>;
+}
+
+export interface ReconcileResult {
+  /** Look again after this time, milliseconds. */
+  readonly requeueAfterMs?: number;
+}
+
+export type ControllerDefinition<Observed = unknown> = PlanController<Observed> | ReconcileController;
+
+/** An error that must not be retried: the key rests until its next change. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+}
+
+/** Facts as they are recorded, for callers that build them apart. */
+export type Facts = Readonly<Record<string, Json>>;
