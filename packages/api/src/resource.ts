@@ -16,6 +16,7 @@ export interface ResourceInfo extends GroupVersionKind {
   /** Plural, lower case. */
   readonly resource: string;
   readonly singular: string;
+  /** Empty when there is none. */
   readonly listKind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
@@ -27,5 +28,9 @@ export interface ResourceInfo extends GroupVersionKind {
   readonly storage: GroupVersionKind & {
     /** Key prefix below `/registry`, e.g. `pods`, `services/specs`, `minions`. */
     readonly prefix: string;
+    /** How objects rest in storage; clients choose their own. */
+    readonly format: 'protobuf' | 'json';
   };
+  /** Discovery's hash of the storage version; absent for what is not stored (reviews, bindings, component statuses). */
+  readonly storageVersionHash?: string;
 }

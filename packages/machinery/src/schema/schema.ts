@@ -60,6 +60,8 @@ export interface ListSchema {
   readonly listType?: 'atomic' | 'set' | 'map';
   /** `x-kubernetes-list-map-keys`, for listType map. */
   readonly mapKeys?: readonly string[];
+  /** The Go slice type is a protobuf message of its own, with the items in field 1 (`metav1.Verbs`, `ExtraValue`). */
+  readonly protoMessage?: boolean;
 }
 
 export interface MapSchema {
@@ -89,11 +91,13 @@ export interface FieldSchema {
   readonly required: boolean;
   /** Protobuf field numbers from the struct to the field; longer than one for fields of embedded structs. Empty: not in protobuf. */
   readonly proto: readonly number[];
-  /** OpenAPI `default`, when it is there and not the zero value's `{}`. */
+  /** OpenAPI `default`, unless it is the `{}` that every struct has; `''`, 0 and false of required fields included. */
   readonly default?: Json;
   /** Strategic merge: values of the patchStrategy tag. */
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
+  /** `x-kubernetes-map-type` of this field, where it differs from that of the field's struct. */
+  readonly mapType?: 'atomic' | 'granular';
 }
 
 export interface StructSchema {
