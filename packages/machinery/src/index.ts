@@ -76,3 +76,69 @@ export type {
   StructSchema,
   UnionSchema,
 } from './schema/schema.ts';
+export { deepEqual } from './values/deep-equal.ts';
+export {
+  canonicalDuration,
+  DurationError,
+  durationMs,
+  formatDuration,
+  formatDurationMs,
+  parseDuration,
+} from './values/duration.ts';
+export { compareBytewise, goJson, goJsonString, goQuote } from './values/go-strings.ts';
+export { fnv32, fnv32a, safeEncode } from './values/hash.ts';
+export { humanDuration, shortHumanDuration } from './values/human-duration.ts';
+export {
+  atoi,
+  type IntOrString,
+  IntOrStringError,
+  intOrStringValue,
+  scaledIntOrPercent,
+} from './values/int-or-string.ts';
+export {
+  isCIdentifier,
+  isConfigMapKey,
+  isDecimalInteger,
+  isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isDns1123SubdomainCaseless,
+  isDns1123SubdomainWithUnderscore,
+  isEnvVarName,
+  isGroupId,
+  isHttpHeaderName,
+  isInRange,
+  isLabelValue,
+  isPathSegmentName,
+  isPathSegmentPrefix,
+  isPercent,
+  isPortName,
+  isPortNumber,
+  isQualifiedName,
+  isRelaxedEnvVarName,
+  isUserId,
+  isWildcardDns1123Subdomain,
+  type RuleMessages,
+} from './values/names.ts';
+export {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantity,
+  isQuantity,
+  parseQuantity,
+  Quantity,
+  QuantityError,
+  type QuantityFormat,
+  subtractQuantities,
+} from './values/quantity.ts';
+export { randomSuffix } from './values/random-suffix.ts';
+export { maxBytesText, maxCharactersText, patternText, rangeText, utf8Length } from './values/rule-texts.ts';
+export {
+  canonicalMicroTime,
+  canonicalTime,
+  formatMicroTime,
+  formatTime,
+  parseMicroTime,
+  parseTime,
+  TimeError,
+} from './values/time.ts';
