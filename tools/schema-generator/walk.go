@@ -17,7 +17,7 @@ import (
 // typeFact describes the type of a field: exactly one of Scalar, Ref, List and Map is set.
 type typeFact struct {
 	Scalar string `json:"scalar,omitempty"`
-	// GoType is the OpenAPI-style name of a named string type.
+	// GoType is the OpenAPI-style name of a named string, slice or map type.
 	GoType string    `json:"goType,omitempty"`
 	Ref    string    `json:"ref,omitempty"`
 	List   *typeFact `json:"list,omitempty"`
@@ -27,12 +27,14 @@ type typeFact struct {
 }
 
 type fieldFact struct {
-	Name          string   `json:"name"`
-	Type          typeFact `json:"type"`
-	Pointer       bool     `json:"pointer,omitempty"`
-	OmitEmpty     bool     `json:"omitempty,omitempty"`
-	OmitZero      bool     `json:"omitzero,omitempty"`
-	Proto         []int    `json:"proto,omitempty"`
+	Name      string   `json:"name"`
+	Type      typeFact `json:"type"`
+	Pointer   bool     `json:"pointer,omitempty"`
+	OmitEmpty bool     `json:"omitempty,omitempty"`
+	OmitZero  bool     `json:"omitzero,omitempty"`
+	Proto     []int    `json:"proto,omitempty"`
+	// Embedded names the Go structs the field is embedded by, outermost first; TypeMeta left out.
+	Embedded      []string `json:"embedded,omitempty"`
 	PatchStrategy string   `json:"patchStrategy,omitempty"`
 	PatchMergeKey string   `json:"patchMergeKey,omitempty"`
 }
@@ -91,7 +93,7 @@ func (w *walker) visit(t reflect.Type) string {
 	}
 	fact := &structFact{Fields: []fieldFact{}}
 	w.types[name] = fact
-	fact.Fields = w.fields(t, nil, true, name)
+	fact.Fields = w.fields(t, nil, nil, true, name)
 	names := map[string]bool{}
 	for _, field := range fact.Fields {
 		if names[field.Name] {
@@ -104,7 +106,7 @@ func (w *walker) visit(t reflect.Type) string {
 
 // fields lists the JSON fields of a struct in Go order. prefix is the protobuf path to the struct, inProto whether it
 // has one.
-func (w *walker) fields(t reflect.Type, prefix []int, inProto bool, owner string) []fieldFact {
+func (w *walker) fields(t reflect.Type, embedded []string, prefix []int, inProto bool, owner string) []fieldFact {
 	facts := []fieldFact{}
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -122,7 +124,11 @@ func (w *walker) fields(t reflect.Type, prefix []int, inProto bool, owner string
 			if field.Type.Kind() != reflect.Struct {
 				panic(fmt.Sprintf("%s: embedded %s is not a plain struct", owner, field.Name))
 			}
-			facts = append(facts, w.fields(field.Type, path, hasProto, owner)...)
+			within := embedded
+			if field.Name != "TypeMeta" {
+				within = append(append([]string{}, embedded...), field.Name)
+			}
+			facts = append(facts, w.fields(field.Type, within, path, hasProto, owner)...)
 			continue
 		}
 		if name == "" {
@@ -130,6 +136,7 @@ func (w *walker) fields(t reflect.Type, prefix []int, inProto bool, owner string
 		}
 		fact := fieldFact{
 			Name:          name,
+			Embedded:      embedded,
 			PatchStrategy: field.Tag.Get("patchStrategy"),
 			PatchMergeKey: field.Tag.Get("patchMergeKey"),
 		}
@@ -199,13 +206,13 @@ func (w *walker) typeOf(t reflect.Type, owner string) typeFact {
 			return typeFact{Scalar: "bytes"}
 		}
 		items := w.element(t.Elem(), owner)
-		return typeFact{List: &items, Message: marshalsItself(t)}
+		return typeFact{List: &items, Message: marshalsItself(t), GoType: namedType(t)}
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String || marshalsItself(t) {
 			panic(owner + ": unusual map")
 		}
 		values := w.element(t.Elem(), owner)
-		return typeFact{Map: &values}
+		return typeFact{Map: &values, GoType: namedType(t)}
 	case reflect.Struct:
 		return typeFact{Ref: w.visit(t)}
 	default:
@@ -218,6 +225,14 @@ func (w *walker) element(t reflect.Type, owner string) typeFact {
 		panic(owner + ": pointer element")
 	}
 	return w.typeOf(t, owner)
+}
+
+// namedType is the model name of a named slice or map type, empty for plain ones.
+func namedType(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return modelName(t)
 }
 
 // marshalsItself says whether protobuf code was generated for a named slice or map type.

@@ -16,6 +16,7 @@ export interface GoField {
   readonly omitempty?: boolean;
   readonly omitzero?: boolean;
   readonly proto?: readonly number[];
+  readonly embedded?: readonly string[];
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
 }

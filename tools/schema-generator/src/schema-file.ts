@@ -2,10 +2,11 @@
 //
 // A type is [fields, more?]; a field is [name, type, flags, proto, more?]:
 //   type   a scalar (`string`), a struct (`PodSpec` of the same package, else its full name), `[listType:keys]items`,
-//          `{mapType}values`; `[…;message]` marks a list that is a protobuf message of its own
+//          `{mapType}values`; `;message` in brackets marks a list that is a protobuf message of its own, `;go=Name` a
+//          named Go type
 //   flags  p pointer, e omitempty, z omitzero, r required
 //   proto  the field number, a path of numbers for fields of embedded structs, 0 for none
-//   more   { default, enum, goType, mapType, patchStrategy, patchMergeKey }
+//   more   { default, enum, goType, mapType, embedded, patchStrategy, patchMergeKey }
 
 import { type GoFacts, type GoField, type GoType, splitTypeName } from './go-facts.ts';
 import type { OpenApiSchema } from './open-api-facts.ts';
@@ -70,6 +71,7 @@ function fieldRow(owner: string, field: GoField, struct: OpenApiSchema | undefin
     enum: leaf.api?.enum,
     goType: leaf.type.goType,
     mapType: field.type.ref === undefined ? undefined : api?.['x-kubernetes-map-type'],
+    embedded: field.embedded,
     patchStrategy: field.patchStrategy?.split(','),
     patchMergeKey: field.patchMergeKey,
   });
@@ -83,13 +85,16 @@ function fieldRow(owner: string, field: GoField, struct: OpenApiSchema | undefin
 }
 
 function typeText(type: GoType, api: OpenApiSchema | undefined, owner: string): string {
+  const goType = type.goType === undefined ? '' : `;go=${relativeName(type.goType, owner)}`;
   if (type.list !== undefined) {
     const keys = api?.['x-kubernetes-list-map-keys'];
     const listType = `${api?.['x-kubernetes-list-type'] ?? ''}${keys === undefined ? '' : `:${keys.join(',')}`}`;
-    return `[${listType}${type.message ? ';message' : ''}]${typeText(type.list, api?.items, owner)}`;
+    const brackets = `${listType}${type.message ? ';message' : ''}${goType}`;
+    return `[${brackets}]${typeText(type.list, api?.items, owner)}`;
   }
   if (type.map !== undefined) {
-    return `{${api?.['x-kubernetes-map-type'] ?? ''}}${typeText(type.map, api?.additionalProperties, owner)}`;
+    const braces = `${api?.['x-kubernetes-map-type'] ?? ''}${goType}`;
+    return `{${braces}}${typeText(type.map, api?.additionalProperties, owner)}`;
   }
   const ref = type.ref === undefined ? undefined : relativeName(type.ref, owner);
   if (type.scalar !== undefined) return ref === undefined ? type.scalar : `${type.scalar}:${ref}`;

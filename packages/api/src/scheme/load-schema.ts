@@ -45,35 +45,40 @@ export class StructTypes {
       ...(more.patchStrategy === undefined ? {} : { patchStrategy: more.patchStrategy }),
       ...(more.patchMergeKey === undefined ? {} : { patchMergeKey: more.patchMergeKey }),
       ...(more.mapType === undefined ? {} : { mapType: more.mapType }),
+      ...(more.embedded === undefined ? {} : { embedded: more.embedded }),
     };
   }
 
   #schema(type: string, packageName: string, more: FieldMore): Schema {
     const first = type.charCodeAt(0);
     if (first === 0x5b /* [ */) return this.#list(type, packageName, more);
-    if (first === 0x7b /* { */) {
-      const end = type.indexOf('}');
-      const mapType = type.slice(1, end);
-      return {
-        kind: 'map',
-        values: this.#schema(type.slice(end + 1), packageName, more),
-        ...(mapType === '' ? {} : { mapType: mapType as 'atomic' | 'granular' }),
-      };
-    }
+    if (first === 0x7b /* { */) return this.#map(type, packageName, more);
     const isStruct = type.includes('.') || (first >= 0x41 && first <= 0x5a);
     return isStruct ? this.#reference(type, packageName) : this.#scalar(type, packageName, more);
   }
 
   #list(type: string, packageName: string, more: FieldMore): Schema {
     const end = type.indexOf(']');
-    const [typeAndKeys = '', message] = type.slice(1, end).split(';');
+    const [typeAndKeys = '', ...marks] = type.slice(1, end).split(';');
     const [listType = '', keys] = typeAndKeys.split(':');
     return {
       kind: 'list',
       items: this.#schema(type.slice(end + 1), packageName, more),
       ...(listType === '' ? {} : { listType: listType as 'atomic' | 'set' | 'map' }),
       ...(keys === undefined ? {} : { mapKeys: keys.split(',') }),
-      ...(message === undefined ? {} : { protoMessage: true }),
+      ...(marks.includes('message') ? { protoMessage: true } : {}),
+      ...goTypeOf(marks, packageName),
+    };
+  }
+
+  #map(type: string, packageName: string, more: FieldMore): Schema {
+    const end = type.indexOf('}');
+    const [mapType = '', ...marks] = type.slice(1, end).split(';');
+    return {
+      kind: 'map',
+      values: this.#schema(type.slice(end + 1), packageName, more),
+      ...(mapType === '' ? {} : { mapType: mapType as 'atomic' | 'granular' }),
+      ...goTypeOf(marks, packageName),
     };
   }
 
@@ -89,11 +94,20 @@ export class StructTypes {
   }
 
   #reference(type: string, packageName: string): StructSchema {
-    const name = type.includes('.') ? type : `${packageName}.${type}`;
+    const name = fullName(type, packageName);
     const struct = this.get(name);
     if (struct === undefined) throw new Error(`schema.json refers to the unknown type ${name}`);
     return struct;
   }
+}
+
+function goTypeOf(marks: readonly string[], packageName: string): { goType?: string } {
+  const mark = marks.find((text) => text.startsWith('go='));
+  return mark === undefined ? {} : { goType: fullName(mark.slice(3), packageName) };
+}
+
+function fullName(type: string, packageName: string): string {
+  return type.includes('.') ? type : `${packageName}.${type}`;
 }
 
 class LazyStruct implements StructSchema {

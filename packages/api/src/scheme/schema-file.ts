@@ -18,7 +18,7 @@ export interface TypeMore {
 
 /**
  * - `type`: a scalar (`string`), a struct (`PodSpec` of the same package, else its full name), `[listType:keys]items`,
- *   `{mapType}values`; `[…;message]` marks a list that is a protobuf message of its own
+ *   `{mapType}values`; `;message` in brackets marks a list that is a protobuf message of its own, `;go=Name` a named Go type
  * - `flags`: p pointer, e omitempty, z omitzero, r required
  * - `proto`: a number, a path of numbers, or 0 for none
  */
@@ -35,6 +35,7 @@ export interface FieldMore {
   readonly enum?: readonly string[];
   readonly goType?: string;
   readonly mapType?: 'atomic' | 'granular';
+  readonly embedded?: readonly string[];
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
 }

@@ -62,6 +62,8 @@ export interface ListSchema {
   readonly mapKeys?: readonly string[];
   /** The Go slice type is a protobuf message of its own, with the items in field 1 (`metav1.Verbs`, `ExtraValue`). */
   readonly protoMessage?: boolean;
+  /** The Go type's name when it is a named slice, e.g. `io.k8s.api.authentication.v1.ExtraValue`; for messages. */
+  readonly goType?: string;
 }
 
 export interface MapSchema {
@@ -69,6 +71,8 @@ export interface MapSchema {
   /** Keys are always strings in JSON. */
   readonly values: Schema;
   readonly mapType?: 'atomic' | 'granular';
+  /** The Go type's name when it is a named map, e.g. `io.k8s.api.core.v1.ResourceList`; for messages. */
+  readonly goType?: string;
 }
 
 /** Whether a field with Go's zero value appears in JSON. */
@@ -96,6 +100,8 @@ export interface FieldSchema {
   /** Strategic merge: values of the patchStrategy tag. */
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
+  /** Names of the Go structs the field is embedded by, outermost first (`VolumeSource`); for messages. */
+  readonly embedded?: readonly string[];
   /** `x-kubernetes-map-type` of this field, where it differs from that of the field's struct. */
   readonly mapType?: 'atomic' | 'granular';
 }
