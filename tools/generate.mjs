@@ -1,4 +1,5 @@
-// `npm run generate`: reads the Go types (needs Go) and the OpenAPI facts and writes packages/api/src/generated.
+// `npm run generate`: reads the Go types (needs Go) and the OpenAPI facts and writes packages/api/src/generated, and the
+// shape of pod templates for the controllers' hashes.
 // `npm run generate -- --verify`: only checks, without Go, that inputs and outputs still belong together.
 
 import { execFileSync } from 'node:child_process';
@@ -46,7 +47,18 @@ function generate() {
     buildResourcesFile(readJson('discovery.json'), readJson('storage.json'), go),
   );
   for (const [name, text] of buildTypeFiles(go, openApi)) writeFileSync(join(target, 'types', name), text);
+  writeFileSync(join(root, 'packages/controllers/src/shared/generated/pod-template-types.json'), podTemplateTypes());
   writeFileSync(join(target, 'DIGEST'), computeDigest(root));
+}
+
+/** The Go shape of pod templates, a type a line. */
+function podTemplateTypes() {
+  const text = execFileSync('go', ['run', './podtemplate'], {
+    cwd: generator,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return text.replaceAll('],"v1', '],\n"v1');
 }
 
 function readJson(name) {

@@ -1,5 +1,9 @@
 // Public names of @homeostat/api.
 
+export { semanticEqual } from './kinds/semantic-equal.ts';
+export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
+export { getPodCondition, isPodAvailable, isPodReady, nextPodAvailabilityMs } from './meaning/pod-conditions.ts';
+export { isPodActive, isPodTerminal, isPodTerminating } from './meaning/pod-phase.ts';
 export type { ResourceInfo, SubresourceInfo } from './resource.ts';
 export {
   findKind,

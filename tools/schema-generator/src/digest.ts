@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const digestFile = 'packages/api/src/generated/DIGEST';
-const folders = ['tools/schema-generator', 'packages/api/src/generated'];
+const folders = ['tools/schema-generator', 'packages/api/src/generated', 'packages/controllers/src/shared/generated'];
 
 /** The text of DIGEST: a line `sha256  path` for each input and output, and one for all of them. */
 export function computeDigest(root: string): string {

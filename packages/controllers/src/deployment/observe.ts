@@ -1,0 +1,31 @@
+// What the Deployment controller looks at: the Deployment, the ReplicaSets it might own, and, for Recreate, their pods.
+
+import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
+import type { Pod } from '@homeostat/api/types/core-v1';
+import type { ObjectKey } from '@homeostat/client';
+import type { Caches } from '@homeostat/runtime';
+import { deployments, pods, replicaSets } from '../shared/resources.ts';
+
+export interface ObservedDeployment {
+  readonly deployment: Deployment;
+  /** ReplicaSets it owns by uid, and orphans of the namespace. */
+  readonly candidates: readonly ReplicaSet[];
+  /** Pods by the uid of their ReplicaSet; only filled for the strategy Recreate, which waits for them. */
+  readonly podsByReplicaSet: ReadonlyMap<string, readonly Pod[]>;
+}
+
+export function observe(key: ObjectKey, caches: Caches): ObservedDeployment | undefined {
+  const deployment = caches.lister(deployments).getByKey(key);
+  if (deployment === undefined) return undefined;
+  const lister = caches.lister(replicaSets);
+  const owned = lister.byIndex('controller-uid', deployment.metadata?.uid ?? '');
+  const orphans = lister.byIndex('orphans-by-namespace', deployment.metadata?.namespace ?? '');
+  const podsByReplicaSet = new Map<string, readonly Pod[]>();
+  if (deployment.spec?.strategy?.type === 'Recreate') {
+    for (const replicaSet of [...owned, ...orphans]) {
+      const uid = replicaSet.metadata?.uid ?? '';
+      podsByReplicaSet.set(uid, caches.lister(pods).byIndex('controller-uid', uid));
+    }
+  }
+  return { deployment, candidates: [...owned, ...orphans], podsByReplicaSet };
+}

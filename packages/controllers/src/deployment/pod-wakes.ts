@@ -1,0 +1,24 @@
+// Pods wake a Deployment only when the last of them is gone and the strategy is Recreate; all other news of pods come
+// through the status of ReplicaSets (spec/workloads.md §4.1).
+
+import { type ObjectKey, toKey } from '@homeostat/client';
+import type { Caches, Change } from '@homeostat/runtime';
+import { controllerOf } from '../shared/controller-ref.ts';
+import { deployments, pods, replicaSets } from '../shared/resources.ts';
+
+export function wakeRecreatingDeployment(change: Change, caches: Caches): readonly ObjectKey[] {
+  if (change.type !== 'deleted') return [];
+  const namespace = change.object.metadata?.namespace;
+  const owner = controllerOf(change.object);
+  if (owner?.kind !== 'ReplicaSet') return [];
+  const replicaSet = caches.lister(replicaSets).get(namespace, owner.name);
+  if (replicaSet?.metadata?.uid !== owner.uid) return [];
+  const controller = controllerOf(replicaSet);
+  if (controller?.kind !== 'Deployment') return [];
+  const deployment = caches.lister(deployments).get(namespace, controller.name);
+  if (deployment?.metadata?.uid !== controller.uid || deployment.spec?.strategy?.type !== 'Recreate') return [];
+  const siblings = caches.lister(replicaSets).byIndex('controller-uid', controller.uid);
+  const podLister = caches.lister(pods);
+  const anyLeft = siblings.some((set) => podLister.byIndex('controller-uid', set.metadata?.uid ?? '').length > 0);
+  return anyLeft ? [] : [toKey(namespace, controller.name)];
+}
