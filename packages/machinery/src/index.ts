@@ -76,6 +76,26 @@ export type {
   StructSchema,
   UnionSchema,
 } from './schema/schema.ts';
+export {
+  escapeFieldValue,
+  FieldSelector,
+  type FieldTerm,
+  parseFieldSelector,
+  type SelectableFields,
+} from './selectors/field-selector.ts';
+export { type LabelOperator, LabelRequirement, type Labels } from './selectors/label-requirement.ts';
+export {
+  formatLabelSelector,
+  LabelSelector,
+  labelSelectorAsSelector,
+  type LabelSelectorRequirementSpec,
+  type LabelSelectorSpec,
+  matchesLabels,
+  selectorFromSet,
+  toLabelSelectorSpec,
+} from './selectors/label-selector.ts';
+export { parseLabelSelector } from './selectors/parse-label-selector.ts';
+export { SelectorError } from './selectors/selector-error.ts';
 export { deepEqual } from './values/deep-equal.ts';
 export {
   canonicalDuration,

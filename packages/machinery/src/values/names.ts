@@ -98,14 +98,18 @@ export function isWildcardDns1123Subdomain(value: string): RuleMessages {
 export function isQualifiedName(value: string): RuleMessages {
   const parts = value.split('/');
   if (parts.length > 2) {
-    return [`a valid label key ${labelKeyText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${labelKeyText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const name = parts.at(-1) ?? '';
   const errors = parts.length === 2 ? prefixErrors(parts[0] ?? '') : ok;
   const long = utf8Length(name) > 63 ? [`name part ${maxBytesText(63)}`] : ok;
   const empty = name === '' ? ['name part must be non-empty'] : ok;
   const shape = labelKeyRegex.test(name) ? ok : [`name part ${labelKeyText}`];
-  return errors.length + long.length + empty.length + shape.length === 0 ? ok : [...errors, ...empty, ...long, ...shape];
+  return errors.length + long.length + empty.length + shape.length === 0
+    ? ok
+    : [...errors, ...empty, ...long, ...shape];
 }
 
 function prefixErrors(prefix: string): RuleMessages {
@@ -185,7 +189,9 @@ export function isEnvVarName(value: string): RuleMessages {
   const text =
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit";
   const format = '[-._a-zA-Z][-._a-zA-Z0-9]*';
-  const shape = whole(format).test(value) ? ok : [patternText(text, format, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1')];
+  const shape = whole(format).test(value)
+    ? ok
+    : [patternText(text, format, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1')];
   return [...shape, ...parentDirectory(value)];
 }
 

@@ -40,7 +40,11 @@ export function interpretSuffix(suffix: string): SuffixMeaning | undefined {
   if (binaryExponent !== undefined) return { base: 2, exponent: binaryExponent, format: 'BinarySI' };
   if (/^[eE][-+]?[0-9]{1,18}$/.test(suffix)) {
     // Go reads an int64 and keeps 32 bits of it.
-    return { base: 10, exponent: Number(BigInt.asIntN(32, BigInt(suffix.slice(1).replace('+', '')))), format: 'DecimalExponent' };
+    return {
+      base: 10,
+      exponent: Number(BigInt.asIntN(32, BigInt(suffix.slice(1).replace('+', '')))),
+      format: 'DecimalExponent',
+    };
   }
   return undefined;
 }

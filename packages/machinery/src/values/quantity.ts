@@ -14,6 +14,7 @@ export class QuantityError extends Error {
 
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const suffixWrong = "unable to parse quantity's suffix";
+const numericWrong = 'unable to parse numeric part of quantity';
 
 const nano = -9;
 const int64Max = 2n ** 63n - 1n;
@@ -158,7 +159,7 @@ function parse(text: string): Quantity {
   if (text === '') throw new QuantityError(formatWrong);
   if (text === '0') return new Quantity(0n, 0, 'DecimalSI', '0');
   const match = numberPattern.exec(text);
-  const [number = '', sign = '', , digits = '', fraction = ''] = match ?? [];
+  const [number = '', sign = '', zeros = '', digits = '', fraction = ''] = match ?? [];
   const suffix = text.slice(number.length);
   if (!suffixPattern.test(suffix)) throw new QuantityError(formatWrong);
   const meaning = interpretSuffix(suffix);
@@ -168,6 +169,8 @@ function parse(text: string): Quantity {
   const shifted = whole + fraction;
   const negative = sign === '-';
   const value = BigInt(shifted);
+  // A number without any digit is 0 to Go's fast path, and an error to its slow one.
+  const hasDigits = zeros + digits + fraction !== '';
   const signed = (n: bigint): bigint => (negative ? -n : n);
 
   if (base === 2) {
@@ -177,6 +180,7 @@ function parse(text: string): Quantity {
       const keepsText = value % 8n !== 0n;
       return new Quantity(signed(scaled), 0, format, keepsText ? text : undefined);
     }
+    if (!hasDigits) throw new QuantityError(numericWrong);
     return roundToNano(scaled, -fraction.length, format, negative);
   }
   const scale = exponent - fraction.length;
@@ -184,6 +188,7 @@ function parse(text: string): Quantity {
     const keepsText = scale % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0');
     return new Quantity(signed(value), scale, format, keepsText ? text : undefined);
   }
+  if (!hasDigits) throw new QuantityError(numericWrong);
   return roundToNano(value, scale, format, negative);
 }
 

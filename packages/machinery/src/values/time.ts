@@ -1,8 +1,6 @@
 // Times of the wire: `metav1.Time` (RFC 3339, seconds, UTC) and `metav1.MicroTime` (six fraction digits).
 // Instants are milliseconds since 1970, as `env.clock` gives them. Parsing follows Go's time.Parse with its messages.
 
-import { goQuote } from './go-strings.ts';
-
 /** A text that is no time; the message is Go's. */
 export class TimeError extends Error {
   override readonly name = 'TimeError';
@@ -80,10 +78,20 @@ function parseWithLayout(text: string, layout: Layout): Instant {
   let rest = text;
   const cannot = (value: string, element: string): TimeError =>
     new TimeError(
-      `parsing time ${goQuote(text)} as ${goQuote(layout.text)}: cannot parse ${goQuote(value)} as ${goQuote(element)}`,
+      `parsing time ${timeQuote(text)} as ${timeQuote(layout.text)}: cannot parse ${timeQuote(value)} as ${timeQuote(element)}`,
     );
-  const outOfRange = (what: string): TimeError => new TimeError(`parsing time ${goQuote(text)}: ${what} out of range`);
-  const found: Record<Element, number> = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0, micros: 0, zone: 0 };
+  const outOfRange = (what: string): TimeError =>
+    new TimeError(`parsing time ${timeQuote(text)}: ${what} out of range`);
+  const found: Record<Element, number> = {
+    year: 0,
+    month: 1,
+    day: 1,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    micros: 0,
+    zone: 0,
+  };
   let nanos = 0;
 
   for (const [prefix, element, shown] of layout.parts) {
@@ -104,7 +112,7 @@ function parseWithLayout(text: string, layout: Layout): Instant {
     if (element === 'micros') nanos = value * 1000;
     if (element === 'zone') checkZone(text, rest, outOfRange, length, value);
   }
-  if (rest !== '') throw new TimeError(`parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`);
+  if (rest !== '') throw new TimeError(`parsing time ${timeQuote(text)}: extra text: ${timeQuote(rest)}`);
   const date = new Date(0);
   date.setUTCFullYear(found.year, found.month - 1, found.day);
   if (date.getUTCDate() !== found.day) throw outOfRange('day');
@@ -150,9 +158,26 @@ function isOutOfRange(element: Element, value: number): boolean {
 }
 
 // Offsets of 24 hours and 60 minutes exist in the wild and Go lets them through.
-function checkZone(text: string, rest: string, outOfRange: (what: string) => TimeError, length: number, value: number): void {
+function checkZone(
+  text: string,
+  rest: string,
+  outOfRange: (what: string) => TimeError,
+  length: number,
+  value: number,
+): void {
   if (length !== 6) return;
   const zone = text.slice(text.length - rest.length - 6, text.length - rest.length);
   if (Number(zone.slice(1, 3)) > 24) throw outOfRange('time zone offset hour');
   if (Number(zone.slice(4, 6)) > 60 || Number.isNaN(value)) throw outOfRange('time zone offset minute');
+}
+
+// Go's time package quotes bytes, not characters, and knows no escapes but these.
+function timeQuote(text: string): string {
+  let out = '"';
+  for (const byte of new TextEncoder().encode(text)) {
+    const char = String.fromCharCode(byte);
+    if (byte >= 0x80 || byte < 0x20) out += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else out += char === '"' || char === '\\' ? `\\${char}` : char;
+  }
+  return `${out}"`;
 }
