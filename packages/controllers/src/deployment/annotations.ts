@@ -30,7 +30,9 @@ export function isKeptOnDeployment(key: string): boolean {
 
 /** The Deployment's annotations that its new ReplicaSet carries too. */
 export function copiedAnnotations(deployment: Deployment): Annotations {
-  return Object.fromEntries(Object.entries(deployment.metadata?.annotations ?? {}).filter(([key]) => !notCopied.has(key)));
+  return Object.fromEntries(
+    Object.entries(deployment.metadata?.annotations ?? {}).filter(([key]) => !notCopied.has(key)),
+  );
 }
 
 /** The revision of an object; 0 when it has none, undefined when it is not an integer. */
@@ -54,7 +56,11 @@ export function nextRevision(oldReplicaSets: readonly ReplicaSet[]): bigint {
  * The annotations of the new ReplicaSet at `revision`, or undefined when they are as they should be. An existing set whose
  * revision is raised remembers the old one in its history; one with an unreadable revision is left alone.
  */
-export function newReplicaSetAnnotations(deployment: Deployment, replicaSet: ReplicaSet, revision: bigint): Annotations | undefined {
+export function newReplicaSetAnnotations(
+  deployment: Deployment,
+  replicaSet: ReplicaSet,
+  revision: bigint,
+): Annotations | undefined {
   const present = replicaSet.metadata?.annotations ?? {};
   const wanted: Record<string, string> = { ...present, ...copiedAnnotations(deployment) };
   const old = present[revisionAnnotation];

@@ -15,7 +15,10 @@ export function hasDeadline(deployment: Deployment): boolean {
   return deadline !== undefined && deadline !== noDeadline;
 }
 
-export function findCondition(conditions: Conditions | undefined, type: ConditionType): DeploymentCondition | undefined {
+export function findCondition(
+  conditions: Conditions | undefined,
+  type: ConditionType,
+): DeploymentCondition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
@@ -59,7 +62,8 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus | un
 }
 
 function isProgressing(stored: DeploymentStatus | undefined, wanted: DeploymentStatus): boolean {
-  const oldReplicas = (status: DeploymentStatus | undefined): number => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+  const oldReplicas = (status: DeploymentStatus | undefined): number =>
+    (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   return (
     (wanted.updatedReplicas ?? 0) > (stored?.updatedReplicas ?? 0) ||
     oldReplicas(wanted) < oldReplicas(stored) ||
@@ -92,19 +96,30 @@ export function withProgress({ deployment, newReplicaSet, wanted, nowMs }: Progr
   if (!hasDeadline(deployment)) return withoutCondition(conditions, 'Progressing');
   const stored = deployment.status;
   const current = findCondition(stored?.conditions, 'Progressing');
-  const settled = (wanted.replicas ?? 0) === (wanted.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
+  const settled =
+    (wanted.replicas ?? 0) === (wanted.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
   if (settled) return conditions;
-  const subject = newReplicaSet === undefined ? `Deployment "${deployment.metadata?.name ?? ''}"` : `ReplicaSet "${newReplicaSet.metadata?.name ?? ''}"`;
+  const subject =
+    newReplicaSet === undefined
+      ? `Deployment "${deployment.metadata?.name ?? ''}"`
+      : `ReplicaSet "${newReplicaSet.metadata?.name ?? ''}"`;
   const set = (status: NewCondition['status'], reason: string, message: string): Conditions =>
     setCondition(conditions, { type: 'Progressing', status, reason, message }, nowMs);
-  if (isComplete(deployment, wanted)) return set('True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`);
+  if (isComplete(deployment, wanted))
+    return set('True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`);
   if (isProgressing(stored, wanted)) {
     // Rewritten even when nothing but the time changes: the deadline counts from the last progress.
     const transition = current?.status === 'True' ? current.lastTransitionTime : undefined;
     const rest = withoutCondition(conditions, 'Progressing');
-    const fresh = setCondition(rest, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` }, nowMs);
+    const fresh = setCondition(
+      rest,
+      { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` },
+      nowMs,
+    );
     if (transition === undefined) return fresh;
-    return fresh.map((condition) => (condition.type === 'Progressing' ? { ...condition, lastTransitionTime: transition } : condition));
+    return fresh.map((condition) =>
+      condition.type === 'Progressing' ? { ...condition, lastTransitionTime: transition } : condition,
+    );
   }
   if (isTimedOut(deployment, stored?.conditions ?? [], nowMs)) {
     return set('False', 'ProgressDeadlineExceeded', `${subject} has timed out progressing.`);

@@ -1,8 +1,8 @@
 // The Deployment controller: drives ReplicaSets from one template to the next.
 
-import type { PlanController } from '@homeostat/runtime';
+import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
-import { byControllerUid, orphansByNamespace, wakeOwners } from '../shared/owner-wakes.ts';
+import { wakeOwners } from '../shared/owner-wakes.ts';
 import { deployments, pods, replicaSets } from '../shared/resources.ts';
 import { diff } from './diff.ts';
 import { observe, type ObservedDeployment } from './observe.ts';
@@ -17,7 +17,9 @@ export interface DeploymentControllerOptions {
 const retriesMax = 15;
 
 /** Creates the definition; the manager runs it. */
-export function createDeploymentController(options: DeploymentControllerOptions = {}): PlanController<ObservedDeployment> {
+export function createDeploymentController(
+  options: DeploymentControllerOptions = {},
+): PlanController<ObservedDeployment> {
   return {
     name: 'deployment-controller',
     eventSource: 'deployment-controller',
@@ -27,13 +29,13 @@ export function createDeploymentController(options: DeploymentControllerOptions 
     watches: [
       {
         resource: replicaSets,
-        indexes: [byControllerUid(), orphansByNamespace()],
+        indexes: [byController],
         wakes: wakeOwners({
           owners: deployments,
           selects: (deployment, labels) => labelSelectorMatcher(deployment.spec?.selector)?.(labels) === true,
         }),
       },
-      { resource: pods, indexes: [byControllerUid()], wakes: wakeRecreatingDeployment },
+      { resource: pods, indexes: [byController], wakes: wakeRecreatingDeployment },
     ],
     observe,
     diff,

@@ -71,7 +71,9 @@ function rollingPlan(rollout: Rollout, now: number): Plan {
 function recreatePlan(observed: ObservedDeployment, rollout: Rollout, now: number): Plan {
   const { deployment } = observed;
   const { newReplicaSet, oldReplicaSets } = rollout;
-  const shrink = oldReplicaSets.filter((set) => specReplicas(set) > 0).flatMap((set) => scaleReplicaSet(deployment, set, 0));
+  const shrink = oldReplicaSets
+    .filter((set) => specReplicas(set) > 0)
+    .flatMap((set) => scaleReplicaSet(deployment, set, 0));
   if (shrink.length > 0) return writeThen(shrink, (later) => rolloutStatusPlan(rollout, later));
   if (oldPodsRun(observed, rollout)) return rolloutStatusPlan(rollout, now);
   if (newReplicaSet === undefined) return createNewReplicaSet(rollout, now);
@@ -113,7 +115,11 @@ function pausePlan(deployment: Deployment, now: number): Plan | undefined {
   if (paused === saysPaused) return undefined;
   const reason = paused ? 'DeploymentPaused' : 'DeploymentResumed';
   const message = paused ? 'Deployment is paused' : 'Deployment is resumed';
-  const conditions = setCondition(deployment.status?.conditions ?? [], { type: 'Progressing', status: 'Unknown', reason, message }, now);
+  const conditions = setCondition(
+    deployment.status?.conditions ?? [],
+    { type: 'Progressing', status: 'Unknown', reason, message },
+    now,
+  );
   const status = { ...deployment.status, conditions };
   return { steps: [{ actions: [statusAction(deployment, status, { reason, facts: { paused } })] }] };
 }

@@ -5,9 +5,9 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '@homeostat/api/ty
 import type { PodTemplateSpec } from '@homeostat/api/types/core-v1';
 import { semanticEqual, structByName } from '@homeostat/api';
 import { isApiError } from '@homeostat/base';
-import type { Outcome, Plan } from '@homeostat/runtime';
+import { controllerOf, type Outcome, type Plan } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../shared/api-problem.ts';
-import { controllerOf, controllerReference } from '../shared/controller-ref.ts';
+import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
 import { templateHash } from '../shared/template-hash.ts';
 import { deployments, replicaSets } from '../shared/resources.ts';
@@ -79,7 +79,12 @@ export function keepNewReplicaSet(rollout: Rollout, nowMs: number): Plan | undef
       ],
     };
   }
-  return mirrorRevision(deployment, newReplicaSet, { reason: 'FoundNewReplicaSet', message: `Found new replica set "${newReplicaSet.metadata?.name ?? ''}"` }, nowMs);
+  return mirrorRevision(
+    deployment,
+    newReplicaSet,
+    { reason: 'FoundNewReplicaSet', message: `Found new replica set "${newReplicaSet.metadata?.name ?? ''}"` },
+    nowMs,
+  );
 }
 
 function mirrorRevision(
@@ -91,7 +96,8 @@ function mirrorRevision(
   const revision = replicaSet.metadata?.annotations?.[revisionAnnotation] ?? '';
   const annotations = { ...deployment.metadata?.annotations, [revisionAnnotation]: revision };
   const revisionChanged = deployment.metadata?.annotations?.[revisionAnnotation] !== revision && revision !== '';
-  const needsCondition = hasDeadline(deployment) && findCondition(deployment.status?.conditions, 'Progressing') === undefined;
+  const needsCondition =
+    hasDeadline(deployment) && findCondition(deployment.status?.conditions, 'Progressing') === undefined;
   if (!revisionChanged && !needsCondition) return undefined;
   const status = needsCondition
     ? withStatusCondition(deployment, { type: 'Progressing', status: 'True', ...found }, nowMs)
@@ -172,7 +178,15 @@ function afterCreate(rollout: Rollout, wanted: ReplicaSet, outcome: Outcome | un
       ? withStatusCondition(deployment, { type: 'Progressing', status: 'True', ...found }, nowMs)
       : deployment.status;
     const annotations = { ...deployment.metadata?.annotations, [revisionAnnotation]: revision };
-    return { steps: [{ actions: [statusAction(deployment, status, { reason: 'NewReplicaSetCreated', facts: { revision } }, annotations)] }] };
+    return {
+      steps: [
+        {
+          actions: [
+            statusAction(deployment, status, { reason: 'NewReplicaSetCreated', facts: { revision } }, annotations),
+          ],
+        },
+      ],
+    };
   }
   if (outcome?.status !== 'failed' || isNamespaceTerminating(outcome.error)) return { steps: [] };
   if (isApiError(outcome.error, 'AlreadyExists')) return afterCollision(deployment, wanted);
@@ -181,7 +195,14 @@ function afterCreate(rollout: Rollout, wanted: ReplicaSet, outcome: Outcome | un
   const announcement = event(deployment, 'Warning', 'ReplicaSetCreateError', message);
   if (!hasDeadline(deployment)) return { steps: [{ actions: [announcement] }] };
   const status = withStatusCondition(deployment, failed, nowMs);
-  return { steps: [{ mode: 'parallel', actions: [statusAction(deployment, status, { reason: failed.reason, facts: {} }), announcement] }] };
+  return {
+    steps: [
+      {
+        mode: 'parallel',
+        actions: [statusAction(deployment, status, { reason: failed.reason, facts: {} }), announcement],
+      },
+    ],
+  };
 }
 
 // The name is taken. By our own set of the same template: the cache lagged, the retry will see it. By anything else: the
@@ -210,7 +231,11 @@ function afterCollision(deployment: Deployment, wanted: ReplicaSet): Plan {
       if (ours && sameTemplate(existing.spec?.template, deployment.spec?.template)) return { steps: [] };
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
       const status: DeploymentStatus = { ...deployment.status, collisionCount };
-      return { steps: [{ actions: [statusAction(deployment, status, { reason: 'HashCollision', facts: { collisionCount } })] }] };
+      return {
+        steps: [
+          { actions: [statusAction(deployment, status, { reason: 'HashCollision', facts: { collisionCount } })] },
+        ],
+      };
     },
   };
 }

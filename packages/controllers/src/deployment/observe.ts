@@ -3,7 +3,7 @@
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
-import type { Caches } from '@homeostat/runtime';
+import { byController, type Caches, orphanValue } from '@homeostat/runtime';
 import { deployments, pods, replicaSets } from '../shared/resources.ts';
 
 export interface ObservedDeployment {
@@ -18,13 +18,13 @@ export function observe(key: ObjectKey, caches: Caches): ObservedDeployment | un
   const deployment = caches.lister(deployments).getByKey(key);
   if (deployment === undefined) return undefined;
   const lister = caches.lister(replicaSets);
-  const owned = lister.byIndex('controller-uid', deployment.metadata?.uid ?? '');
-  const orphans = lister.byIndex('orphans-by-namespace', deployment.metadata?.namespace ?? '');
+  const owned = lister.byIndex(byController.name, deployment.metadata?.uid ?? '');
+  const orphans = lister.byIndex(byController.name, orphanValue(deployment.metadata?.namespace ?? ''));
   const podsByReplicaSet = new Map<string, readonly Pod[]>();
   if (deployment.spec?.strategy?.type === 'Recreate') {
     for (const replicaSet of [...owned, ...orphans]) {
       const uid = replicaSet.metadata?.uid ?? '';
-      podsByReplicaSet.set(uid, caches.lister(pods).byIndex('controller-uid', uid));
+      podsByReplicaSet.set(uid, caches.lister(pods).byIndex(byController.name, uid));
     }
   }
   return { deployment, candidates: [...owned, ...orphans], podsByReplicaSet };

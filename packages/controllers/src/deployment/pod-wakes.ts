@@ -2,8 +2,7 @@
 // through the status of ReplicaSets (spec/workloads.md §4.1).
 
 import { type ObjectKey, toKey } from '@homeostat/client';
-import type { Caches, Change } from '@homeostat/runtime';
-import { controllerOf } from '../shared/controller-ref.ts';
+import { byController, type Caches, type Change, controllerOf } from '@homeostat/runtime';
 import { deployments, pods, replicaSets } from '../shared/resources.ts';
 
 export function wakeRecreatingDeployment(change: Change, caches: Caches): readonly ObjectKey[] {
@@ -17,8 +16,8 @@ export function wakeRecreatingDeployment(change: Change, caches: Caches): readon
   if (controller?.kind !== 'Deployment') return [];
   const deployment = caches.lister(deployments).get(namespace, controller.name);
   if (deployment?.metadata?.uid !== controller.uid || deployment.spec?.strategy?.type !== 'Recreate') return [];
-  const siblings = caches.lister(replicaSets).byIndex('controller-uid', controller.uid);
+  const siblings = caches.lister(replicaSets).byIndex(byController.name, controller.uid);
   const podLister = caches.lister(pods);
-  const anyLeft = siblings.some((set) => podLister.byIndex('controller-uid', set.metadata?.uid ?? '').length > 0);
+  const anyLeft = siblings.some((set) => podLister.byIndex(byController.name, set.metadata?.uid ?? '').length > 0);
   return anyLeft ? [] : [toKey(namespace, controller.name)];
 }

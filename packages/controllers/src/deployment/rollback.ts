@@ -20,7 +20,11 @@ export function rollbackPlan(rollout: Rollout, wanted: bigint): Plan {
   const all = allReplicaSets(rollout);
   const revision = wanted === 0n ? lastRevision(all) : wanted;
   if (revision === 0n) {
-    return finish(deployment, undefined, event(deployment, 'Warning', 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.'));
+    return finish(
+      deployment,
+      undefined,
+      event(deployment, 'Warning', 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.'),
+    );
   }
   const target = all.find((replicaSet) => revisionOf(replicaSet) === revision);
   if (target === undefined) {
@@ -37,7 +41,9 @@ export function rollbackPlan(rollout: Rollout, wanted: bigint): Plan {
 }
 
 function lastRevision(all: readonly ReplicaSet[]): bigint {
-  const revisions = all.map((replicaSet) => revisionOf(replicaSet) ?? 0n).toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+  const revisions = all
+    .map((replicaSet) => revisionOf(replicaSet) ?? 0n)
+    .toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0));
   return revisions[1] ?? 0n;
 }
 
@@ -48,7 +54,9 @@ function finish(deployment: Deployment, target: ReplicaSet | undefined, announce
       ? Object.fromEntries(own)
       : {
           ...Object.fromEntries(own.filter(([key]) => isKeptOnDeployment(key))),
-          ...Object.fromEntries(Object.entries(target.metadata?.annotations ?? {}).filter(([key]) => !isKeptOnDeployment(key))),
+          ...Object.fromEntries(
+            Object.entries(target.metadata?.annotations ?? {}).filter(([key]) => !isKeptOnDeployment(key)),
+          ),
         };
   const template = target === undefined ? deployment.spec?.template : withoutHash(target.spec?.template);
   const object = {

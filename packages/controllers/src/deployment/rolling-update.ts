@@ -2,7 +2,14 @@
 
 import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { UpdateAction } from '@homeostat/runtime';
-import { desiredReplicas, newReplicaSetSize, rolloutBounds, specReplicas, totalAvailable, totalSpec } from './numbers.ts';
+import {
+  desiredReplicas,
+  newReplicaSetSize,
+  rolloutBounds,
+  specReplicas,
+  totalAvailable,
+  totalSpec,
+} from './numbers.ts';
 import { scaleReplicaSet } from './scale-replica-set.ts';
 import { allReplicaSets, type Rollout } from './status.ts';
 
@@ -23,7 +30,8 @@ export function shrinkOld(rollout: Rollout): readonly UpdateAction[] {
   const old = oldReplicaSets.filter((replicaSet) => specReplicas(replicaSet) > 0);
   if (old.length === 0) return [];
   const minAvailable = desiredReplicas(deployment) - rolloutBounds(deployment).maxUnavailable;
-  const newUnavailable = (newReplicaSet === undefined ? 0 : specReplicas(newReplicaSet)) - (newReplicaSet?.status?.availableReplicas ?? 0);
+  const newUnavailable =
+    (newReplicaSet === undefined ? 0 : specReplicas(newReplicaSet)) - (newReplicaSet?.status?.availableReplicas ?? 0);
   const room = totalSpec(allReplicaSets(rollout)) - minAvailable - newUnavailable;
   if (room <= 0) return [];
   const sizes = new Map(old.map((replicaSet) => [replicaSet, specReplicas(replicaSet)]));

@@ -13,7 +13,12 @@ export interface ScaleOptions {
 }
 
 /** The write that sets a ReplicaSet to `size`; nothing when it has that size already. */
-export function scaleReplicaSet(deployment: Deployment, replicaSet: ReplicaSet, size: number, options: ScaleOptions = {}): readonly UpdateAction[] {
+export function scaleReplicaSet(
+  deployment: Deployment,
+  replicaSet: ReplicaSet,
+  size: number,
+  options: ScaleOptions = {},
+): readonly UpdateAction[] {
   const current = specReplicas(replicaSet);
   const wanted = replicasAnnotations(desiredReplicas(deployment), desiredReplicas(deployment) + maxSurge(deployment));
   const present = replicaSet.metadata?.annotations ?? {};
@@ -38,7 +43,14 @@ export function scaleReplicaSet(deployment: Deployment, replicaSet: ReplicaSet, 
       facts: { from: current, to: size },
       announce: (outcome) =>
         outcome.status === 'done' && size !== current
-          ? [event(deployment, 'Normal', 'ScalingReplicaSet', `Scaled ${direction} replica set ${name} from ${current} to ${size}`)]
+          ? [
+              event(
+                deployment,
+                'Normal',
+                'ScalingReplicaSet',
+                `Scaled ${direction} replica set ${name} from ${current} to ${size}`,
+              ),
+            ]
           : [],
     },
   ];

@@ -57,13 +57,18 @@ function proportional({ deployment }: Rollout, active: readonly ReplicaSet[]): r
   let added = 0;
   for (const replicaSet of sorted) {
     const size = specReplicas(replicaSet);
-    const share = add === 0 ? 0 : shareOf(replicaSet, { desired, max, left: add - added, statusReplicas: deployment.status?.replicas ?? 0 });
+    const share =
+      add === 0
+        ? 0
+        : shareOf(replicaSet, { desired, max, left: add - added, statusReplicas: deployment.status?.replicas ?? 0 });
     sizes.set(replicaSet, size + share);
     added += share;
   }
   const largest = sorted[0];
   if (largest !== undefined && add !== added) sizes.set(largest, Math.max(0, (sizes.get(largest) ?? 0) + add - added));
-  return sorted.flatMap((replicaSet) => scaleReplicaSet(deployment, replicaSet, sizes.get(replicaSet) ?? 0, { force: true }));
+  return sorted.flatMap((replicaSet) =>
+    scaleReplicaSet(deployment, replicaSet, sizes.get(replicaSet) ?? 0, { force: true }),
+  );
 }
 
 interface Share {
@@ -81,7 +86,13 @@ function shareOf(replicaSet: ReplicaSet, { desired, max, left, statusReplicas }:
   return left > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-function fractionOf(replicaSet: ReplicaSet, size: number, desired: number, max: number, statusReplicas: number): number {
+function fractionOf(
+  replicaSet: ReplicaSet,
+  size: number,
+  desired: number,
+  max: number,
+  statusReplicas: number,
+): number {
   if (desired === 0) return -size;
   const annotated = replicasAnnotation(replicaSet, maxReplicasAnnotation) ?? 0;
   const before = annotated > 0 ? annotated : statusReplicas;

@@ -61,7 +61,11 @@ export function statusAction(
 
 function writePlan(deployment: Deployment, status: DeploymentStatus): Plan {
   if (sameStatus(deployment.status, status)) return { steps: [] };
-  const facts = { replicas: status.replicas ?? 0, updated: status.updatedReplicas ?? 0, available: status.availableReplicas ?? 0 };
+  const facts = {
+    replicas: status.replicas ?? 0,
+    updated: status.updatedReplicas ?? 0,
+    available: status.availableReplicas ?? 0,
+  };
   return { steps: [{ actions: [statusAction(deployment, status, { reason: 'StatusChanged', facts })] }] };
 }
 
@@ -108,10 +112,16 @@ function terminatingReplicas(all: readonly ReplicaSet[]): number | undefined {
   return total;
 }
 
-function withFailure(rollout: Rollout, conditions: readonly DeploymentCondition[], _nowMs: number): readonly DeploymentCondition[] {
+function withFailure(
+  rollout: Rollout,
+  conditions: readonly DeploymentCondition[],
+  _nowMs: number,
+): readonly DeploymentCondition[] {
   const { newReplicaSet, oldReplicaSets } = rollout;
   const sets = newReplicaSet === undefined ? oldReplicaSets : [newReplicaSet, ...oldReplicaSets];
-  const failure = sets.flatMap((set) => set.status?.conditions?.filter((condition) => condition.type === 'ReplicaFailure') ?? [])[0];
+  const failure = sets.flatMap(
+    (set) => set.status?.conditions?.filter((condition) => condition.type === 'ReplicaFailure') ?? [],
+  )[0];
   if (failure === undefined) return withoutCondition(conditions, 'ReplicaFailure');
   const current = findCondition(conditions, 'ReplicaFailure');
   if (current?.status === failure.status && current.reason === failure.reason) return conditions;
@@ -150,7 +160,8 @@ function sameStatus(stored: DeploymentStatus | undefined, wanted: DeploymentStat
 function deadlineCheckMs(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
   const condition = findCondition(status.conditions, 'Progressing');
   if (!hasDeadline(deployment) || condition === undefined || isComplete(deployment, status)) return undefined;
-  if (condition.reason === 'ProgressDeadlineExceeded' || condition.reason === 'NewReplicaSetAvailable') return undefined;
+  if (condition.reason === 'ProgressDeadlineExceeded' || condition.reason === 'NewReplicaSetAvailable')
+    return undefined;
   const updated = condition.lastUpdateTime;
   if (updated === undefined || updated === null) return undefined;
   const leftMs = parseTime(updated) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - nowMs;

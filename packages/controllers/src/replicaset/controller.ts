@@ -1,9 +1,8 @@
 // The ReplicaSet controller: keeps the number of pods of each set at `spec.replicas`.
 
-import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
-import type { PlanController } from '@homeostat/runtime';
+import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
-import { byControllerUid, orphansByNamespace, wakeOwners } from '../shared/owner-wakes.ts';
+import { wakeOwners } from '../shared/owner-wakes.ts';
 import { pods, replicaSets } from '../shared/resources.ts';
 import { diff } from './diff.ts';
 import { observe, type ObservedReplicaSet } from './observe.ts';
@@ -14,16 +13,18 @@ export interface ReplicaSetControllerOptions {
 }
 
 /** Creates the definition; the manager runs it. */
-export function createReplicaSetController(options: ReplicaSetControllerOptions = {}): PlanController<ObservedReplicaSet> {
+export function createReplicaSetController(
+  options: ReplicaSetControllerOptions = {},
+): PlanController<ObservedReplicaSet> {
   return {
     name: 'replicaset-controller',
     eventSource: 'replicaset-controller',
     concurrency: options.concurrency ?? 5,
-    for: { resource: replicaSets, indexes: [byControllerUid<ReplicaSet>()] },
+    for: { resource: replicaSets, indexes: [byController] },
     watches: [
       {
         resource: pods,
-        indexes: [byControllerUid(), orphansByNamespace()],
+        indexes: [byController],
         wakes: wakeOwners({
           owners: replicaSets,
           selects: (replicaSet, labels) => labelSelectorMatcher(replicaSet.spec?.selector)?.(labels) === true,

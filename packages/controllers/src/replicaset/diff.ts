@@ -3,9 +3,9 @@
 import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodActive, isPodReady, isPodTerminating, nextPodAvailabilityMs } from '@homeostat/api';
-import { emptyPlan, type Outcome, type Plan, type Step } from '@homeostat/runtime';
+import { controllerOf, emptyPlan, type Outcome, type Plan, type Step } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../shared/api-problem.ts';
-import { claim, claimThen, controllerOf } from '../shared/controller-ref.ts';
+import { claim, claimThen } from '../shared/controller-ref.ts';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { burstReplicas, createPodAction, deletePodAction } from '../shared/pod-control.ts';
 import { replicaSets, pods as podResource } from '../shared/resources.ts';
@@ -57,7 +57,12 @@ function manageStep(observed: ObservedReplicaSet, active: readonly Pod[], now: n
   return undefined;
 }
 
-function statusPlan(observed: ObservedReplicaSet, active: readonly Pod[], error: string | undefined, now: number): Plan {
+function statusPlan(
+  observed: ObservedReplicaSet,
+  active: readonly Pod[],
+  error: string | undefined,
+  now: number,
+): Plan {
   const { replicaSet } = observed;
   const status = replicaSetStatus({ replicaSet, active, terminating: terminatingCount(observed), error, nowMs: now });
   const requeueAfterMs = nextCheckMs(observed, active, now);
@@ -74,7 +79,11 @@ function statusPlan(observed: ObservedReplicaSet, active: readonly Pod[], error:
             name: replicaSet.metadata?.name ?? '',
             object: { ...replicaSet, apiVersion: 'apps/v1', kind: 'ReplicaSet', status } as ReplicaSet,
             reason: 'StatusChanged',
-            facts: { replicas: status.replicas, ready: status.readyReplicas ?? 0, available: status.availableReplicas ?? 0 },
+            facts: {
+              replicas: status.replicas,
+              ready: status.readyReplicas ?? 0,
+              available: status.availableReplicas ?? 0,
+            },
           },
         ],
       },

@@ -4,8 +4,7 @@ import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodActive } from '@homeostat/api';
 import type { ObjectKey } from '@homeostat/client';
-import type { Caches } from '@homeostat/runtime';
-import { controllerOf } from '../shared/controller-ref.ts';
+import { byController, type Caches, controllerOf, orphanValue } from '@homeostat/runtime';
 import { pods, replicaSets } from '../shared/resources.ts';
 
 export interface ObservedReplicaSet {
@@ -23,8 +22,8 @@ export function observe(key: ObjectKey, caches: Caches): ObservedReplicaSet | un
   if (replicaSet === undefined) return undefined;
   const podLister = caches.lister(pods);
   const candidates = [
-    ...podLister.byIndex('controller-uid', replicaSet.metadata?.uid ?? ''),
-    ...podLister.byIndex('orphans-by-namespace', replicaSet.metadata?.namespace ?? ''),
+    ...podLister.byIndex(byController.name, replicaSet.metadata?.uid ?? ''),
+    ...podLister.byIndex(byController.name, orphanValue(replicaSet.metadata?.namespace ?? '')),
   ];
   const shrinks = candidates.length > (replicaSet.spec?.replicas ?? 1);
   return { replicaSet, candidates, relatedPerNode: shrinks ? relatedPods(replicaSet, caches) : noPods };
@@ -36,8 +35,8 @@ function relatedPods(replicaSet: ReplicaSet, caches: Caches): ReadonlyMap<string
   const controller = controllerOf(replicaSet);
   if (controller === undefined) return perNode;
   const podLister = caches.lister(pods);
-  for (const sibling of caches.lister(replicaSets).byIndex('controller-uid', controller.uid)) {
-    for (const pod of podLister.byIndex('controller-uid', sibling.metadata?.uid ?? '')) {
+  for (const sibling of caches.lister(replicaSets).byIndex(byController.name, controller.uid)) {
+    for (const pod of podLister.byIndex(byController.name, sibling.metadata?.uid ?? '')) {
       if (!isPodActive(pod)) continue;
       const node = pod.spec?.nodeName ?? '';
       perNode.set(node, (perNode.get(node) ?? 0) + 1);

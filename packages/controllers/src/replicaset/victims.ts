@@ -86,7 +86,9 @@ function toMs(time: string | null | undefined): number | undefined {
 function mostRestarts(pod: Pod, sidecars: boolean): number {
   if (!sidecars) return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
   const restartable = new Set(
-    (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map((container) => container.name),
+    (pod.spec?.initContainers ?? [])
+      .filter((container) => container.restartPolicy === 'Always')
+      .map((container) => container.name),
   );
   const statuses = (pod.status?.initContainerStatuses ?? []).filter((status) => restartable.has(status.name));
   return Math.max(0, ...statuses.map((status) => status.restartCount));

@@ -3,12 +3,7 @@
 
 import type { ResourceType } from '@homeostat/client';
 import type { KubeObject, OwnerReference } from '@homeostat/machinery';
-import type { Outcome, PatchAction, Plan } from '@homeostat/runtime';
-
-/** The owner reference with `controller: true`, if there is one. */
-export function controllerOf(object: KubeObject): OwnerReference | undefined {
-  return object.metadata?.ownerReferences?.find((reference) => reference.controller === true);
-}
+import { controllerOf, type Outcome, type PatchAction, type Plan } from '@homeostat/runtime';
 
 /** The reference a controller writes on what it makes. */
 export function controllerReference(owner: KubeObject, resource: ResourceType): OwnerReference {
@@ -33,7 +28,11 @@ export interface Claim<T extends KubeObject> {
 }
 
 /** Sorts candidates by the claim rules. An owner that is being deleted keeps what it has and takes or lets go nothing. */
-export function claim<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claim<T> {
+export function claim<T extends KubeObject>(
+  owner: KubeObject,
+  candidates: readonly T[],
+  matches: (object: T) => boolean,
+): Claim<T> {
   const owned: T[] = [];
   const adopt: T[] = [];
   const release: T[] = [];
@@ -111,7 +110,10 @@ function patchThen<T extends KubeObject>(options: ClaimPlanOptions<T>, adopt: re
   };
 }
 
-function adoptAction<T extends KubeObject>({ owner, ownerResource, resource }: ClaimPlanOptions<T>, object: T): PatchAction {
+function adoptAction<T extends KubeObject>(
+  { owner, ownerResource, resource }: ClaimPlanOptions<T>,
+  object: T,
+): PatchAction {
   const ownerReference = controllerReference(owner, ownerResource);
   return {
     verb: 'patch',

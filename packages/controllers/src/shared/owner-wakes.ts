@@ -3,27 +3,7 @@
 
 import { type ObjectKey, type ResourceType, toKey } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
-import type { Caches, Change, IndexDefinition } from '@homeostat/runtime';
-import { controllerOf } from './controller-ref.ts';
-
-/** Dependents by the uid of their controller. */
-export function byControllerUid<T extends KubeObject>(): IndexDefinition<T> {
-  return {
-    name: 'controller-uid',
-    valuesOf: (object) => {
-      const controller = controllerOf(object);
-      return controller === undefined ? [] : [controller.uid];
-    },
-  };
-}
-
-/** Dependents without a controller, by namespace. */
-export function orphansByNamespace<T extends KubeObject>(): IndexDefinition<T> {
-  return {
-    name: 'orphans-by-namespace',
-    valuesOf: (object) => (controllerOf(object) === undefined ? [object.metadata?.namespace ?? ''] : []),
-  };
-}
+import { type Caches, type Change, controllerOf } from '@homeostat/runtime';
 
 export interface OwnerWakesOptions<Owner extends KubeObject> {
   readonly owners: ResourceType<Owner>;
@@ -43,7 +23,9 @@ export function wakeOwners<Owner extends KubeObject>(options: OwnerWakesOptions<
     const labels = object.metadata?.labels ?? {};
     if (Object.keys(labels).length === 0) return [];
     const owners = caches.lister(options.owners).list(object.metadata?.namespace);
-    return owners.filter((owner) => options.selects(owner, labels)).map((owner) => toKey(owner.metadata?.namespace, owner.metadata?.name ?? ''));
+    return owners
+      .filter((owner) => options.selects(owner, labels))
+      .map((owner) => toKey(owner.metadata?.namespace, owner.metadata?.name ?? ''));
   };
   return (change: Change, caches: Caches): readonly ObjectKey[] => {
     if (change.type === 'resync') return [];

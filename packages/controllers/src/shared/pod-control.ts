@@ -19,7 +19,12 @@ export interface ActionReason {
 }
 
 /** Creates one pod of `template` for `owner`. */
-export function createPodAction(owner: KubeObject, ownerResource: ResourceType, template: PodTemplateSpec, why: ActionReason): CreateAction {
+export function createPodAction(
+  owner: KubeObject,
+  ownerResource: ResourceType,
+  template: PodTemplateSpec,
+  why: ActionReason,
+): CreateAction {
   return {
     verb: 'create',
     resource: pods,
@@ -48,7 +53,8 @@ export function deletePodAction(owner: KubeObject, pod: Pod, why: ActionReason):
     tolerates: ['NotFound'],
     ...why,
     announce: (outcome) => {
-      if (outcome.status === 'failed') return [event(owner, 'Warning', 'FailedDelete', `Error deleting: ${outcome.error.message}`)];
+      if (outcome.status === 'failed')
+        return [event(owner, 'Warning', 'FailedDelete', `Error deleting: ${outcome.error.message}`)];
       return outcome.error === undefined ? [event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)] : [];
     },
   };

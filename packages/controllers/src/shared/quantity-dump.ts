@@ -1,7 +1,18 @@
 // The Go value behind a quantity's text, printed: int64 amount, scale, cached string and format
 // (spec/workloads.md Appendix A). Only template hashes look at it.
 
-const decimalScales: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const decimalScales: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
 const binaryShifts: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 /** Dumps a quantity in its canonical text form. */
@@ -18,7 +29,8 @@ export function dumpQuantity(text: string): string {
     return dump(value, -fraction.length, cached, 'BinarySI');
   }
   const exponent = match?.[4];
-  if (exponent !== undefined && suffix.toLowerCase() === 'e') return dump(digits, Number(exponent) - fraction.length, '', 'DecimalExponent');
+  if (exponent !== undefined && suffix.toLowerCase() === 'e')
+    return dump(digits, Number(exponent) - fraction.length, '', 'DecimalExponent');
   const scale = (decimalScales[suffix] ?? 0) - fraction.length;
   if (digits === 0n) return dump(0n, 0, '0', 'DecimalSI');
   const canonical = scale % 3 === 0 && !/000$/.test(String(digits)) && !/^[+-]?0/.test(`${whole}${fraction}`);

@@ -20,10 +20,25 @@ const apps = { group: 'apps', version: 'v1' } as const;
 
 export const pods = resourceType<Pod>({ ...core, resource: 'pods', kind: 'Pod', namespaced: true });
 export const nodes = resourceType<Node>({ ...core, resource: 'nodes', kind: 'Node', namespaced: false });
-export const namespaces = resourceType<Namespace>({ ...core, resource: 'namespaces', kind: 'Namespace', namespaced: false });
+export const namespaces = resourceType<Namespace>({
+  ...core,
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+});
 export const services = resourceType<Service>({ ...core, resource: 'services', kind: 'Service', namespaced: true });
-export const endpoints = resourceType<Endpoints>({ ...core, resource: 'endpoints', kind: 'Endpoints', namespaced: true });
-export const configMaps = resourceType<ConfigMap>({ ...core, resource: 'configmaps', kind: 'ConfigMap', namespaced: true });
+export const endpoints = resourceType<Endpoints>({
+  ...core,
+  resource: 'endpoints',
+  kind: 'Endpoints',
+  namespaced: true,
+});
+export const configMaps = resourceType<ConfigMap>({
+  ...core,
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+});
 export const secrets = resourceType<Secret>({ ...core, resource: 'secrets', kind: 'Secret', namespaced: true });
 export const serviceAccounts = resourceType<ServiceAccount>({
   ...core,
@@ -31,8 +46,18 @@ export const serviceAccounts = resourceType<ServiceAccount>({
   kind: 'ServiceAccount',
   namespaced: true,
 });
-export const replicaSets = resourceType<ReplicaSet>({ ...apps, resource: 'replicasets', kind: 'ReplicaSet', namespaced: true });
-export const deployments = resourceType<Deployment>({ ...apps, resource: 'deployments', kind: 'Deployment', namespaced: true });
+export const replicaSets = resourceType<ReplicaSet>({
+  ...apps,
+  resource: 'replicasets',
+  kind: 'ReplicaSet',
+  namespaced: true,
+});
+export const deployments = resourceType<Deployment>({
+  ...apps,
+  resource: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+});
 export const endpointSlices = resourceType<EndpointSlice>({
   group: 'discovery.k8s.io',
   version: 'v1',
