@@ -6,7 +6,9 @@ import { splitKey, type ObjectKey } from '@homeostat/client';
 import {
   type Caches,
   type Change,
-  createItemExponentialRateLimiter,
+  createBucketLimiter,
+  createExponentialLimiter,
+  createMaxOfLimiter,
   type IndexDefinition,
   type PlanController,
 } from '@homeostat/runtime';
