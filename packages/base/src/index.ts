@@ -22,6 +22,7 @@ export {
   type Metrics,
   noMetrics,
 } from './metrics.ts';
+export { Pacer } from './pacer.ts';
 export { createSeededRandom, type Random, randomFrom } from './random.ts';
 export { abortable, aborted, createDeferred, type Deferred, Scope, ScopeClosedError } from './scope.ts';
 export { VirtualClock } from './virtual-clock.ts';

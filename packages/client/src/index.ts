@@ -19,6 +19,9 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './client/client.ts';
+export { type ClientOptions, createClient } from './client/create-client.ts';
+export { createInProcessTransport, type InProcessTransportOptions } from './in-process/in-process-transport.ts';
+export { compareResourceVersions, isNewerResourceVersion } from './resource/resource-version.ts';
 export { keyOf, type ObjectKey, splitKey, toKey } from './resource/object-key.ts';
 export {
   metadataOf,
@@ -28,6 +31,21 @@ export {
   resourceType,
   type ResourceTypeOptions,
 } from './resource/resource-type.ts';
+export { decodeError, type RequestSubject } from './rest/decode-error.ts';
+export {
+  apiErrorOf,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNamespaceTerminating,
+  isNotFound,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isUncertain,
+} from './rest/predicates.ts';
+export { retryOnConflict, type RetryOnConflictOptions } from './rest/retry-on-conflict.ts';
 export { isTransportError, TransportError, type TransportErrorCode } from './transport/transport-error.ts';
 export type {
   ApiRequest,

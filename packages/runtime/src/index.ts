@@ -1,14 +1,12 @@
 // Public names of @homeostat/runtime.
 
 export {
-  type Change,
   type ControllerDefinition,
   type Facts,
   type PlanController,
   type ReconcileContext,
   type ReconcileController,
   type ReconcileResult,
-  type Selection,
   TerminalError,
   type Wake,
   type WatchDefinition,
@@ -47,6 +45,9 @@ export {
   wakeOwners,
   wakeSelf,
 } from './controller/wakes.ts';
+export type { Change, ChangeHandler } from './informer/change.ts';
+export { createInformerSource, type InformerSource, type Selection } from './informer/informer-source.ts';
+export { type HandlerOptions, type ProgressHandler, type Registration, SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
 export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
 export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
 export {

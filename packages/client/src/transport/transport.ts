@@ -79,6 +79,8 @@ export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface Transport {
   readonly send: Handle;
+  /** `object`: bodies are objects both ways (in process). Default `bytes`. */
+  readonly exchanges?: 'bytes' | 'object';
   /** Releases connections; requests under way are aborted. */
   close(): Promise<void>;
 }

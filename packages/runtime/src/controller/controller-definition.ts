@@ -4,18 +4,11 @@
 import type { Env } from '@homeostat/base';
 import type { Json, KubeObject } from '@homeostat/machinery';
 import type { Client, ObjectKey, ResourceType } from '@homeostat/client';
+import type { Change } from '../informer/change.ts';
+import type { Selection } from '../informer/informer-source.ts';
 import type { Caches, IndexDefinition } from '../store/lister.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { Outcome, Plan } from './plan.ts';
-
-/** One change of the cache, as watches map it to keys. Reconciles never see it (law 1). */
-export type Change<T extends KubeObject = KubeObject> =
-  | { readonly type: 'added'; readonly object: T; /** Part of the first list. */ readonly initial: boolean }
-  | { readonly type: 'updated'; readonly old: T; readonly object: T }
-  /** `object` is the last known state; `lastStateUnknown` when the deletion itself was not seen (tombstone). */
-  | { readonly type: 'deleted'; readonly object: T; readonly lastStateUnknown: boolean }
-  /** Nothing changed; the resync period of the handler has passed. */
-  | { readonly type: 'resync'; readonly object: T };
 
 /** A key, or a key to look at later. */
 export type Wake = ObjectKey | { readonly key: ObjectKey; readonly afterMs?: number; readonly priority?: number };
@@ -41,12 +34,6 @@ export interface WatchDefinition<T extends KubeObject = KubeObject> {
   wakes?(change: Change<T>, caches: Caches): Iterable<Wake>;
   /** Every object again after this time, milliseconds; 0 never; default the factory's (12–24 h). */
   readonly resyncPeriodMs?: number;
-}
-
-export interface Selection {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
 }
 
 interface ControllerBase {

@@ -4,7 +4,8 @@
 import type { KubeObject, OwnerReference } from '@homeostat/machinery';
 import { parseApiVersion } from '@homeostat/machinery';
 import { keyOf, type ObjectKey, toKey } from '@homeostat/client';
-import type { Change, Wake } from './controller-definition.ts';
+import type { Change } from '../informer/change.ts';
+import type { Wake } from './controller-definition.ts';
 
 /** The key of the changed object itself. */
 export function wakeSelf(change: Change): readonly ObjectKey[] {

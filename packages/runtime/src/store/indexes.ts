@@ -29,13 +29,20 @@ export const byUid: IndexDefinition = {
   valuesOf: (object) => (object.metadata?.uid === undefined ? [] : [object.metadata.uid]),
 };
 
-/** Creates an index over a label's value. */
-export function byLabel(label: string): IndexDefinition<KubeObject> {
-  return {
-    name: `label:${label}`,
-    valuesOf(object) {
-      const value = object.metadata?.labels?.[label];
-      return value === undefined ? [] : [value];
-    },
-  };
+const labelIndexes = new Map<string, IndexDefinition>();
+
+/** The index over a label's value; the same object for the same label, so that controllers share it. */
+export function byLabel(label: string): IndexDefinition {
+  let index = labelIndexes.get(label);
+  if (index === undefined) {
+    index = {
+      name: `label:${label}`,
+      valuesOf(object: KubeObject) {
+        const value = object.metadata?.labels?.[label];
+        return value === undefined ? [] : [value];
+      },
+    };
+    labelIndexes.set(label, index);
+  }
+  return index;
 }

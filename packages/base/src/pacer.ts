@@ -1,0 +1,35 @@
+// Keeps long loops from holding the event loop (design law 15): ask `due` once per item, and await `yield` when it says so.
+
+import type { Clock } from './clock.ts';
+
+/** The time share of one loop; not shared between loops. */
+export class Pacer {
+  readonly #clock: Clock;
+  readonly #sliceMs: number;
+  #startMs: number;
+  #items = 0;
+
+  /** @param sliceMs longest synchronous run, milliseconds; default 5 */
+  constructor(clock: Clock, sliceMs = 5) {
+    this.#clock = clock;
+    this.#sliceMs = sliceMs;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** Whether it is time to await {@link yield}. Reads the clock for every 16th item only. */
+  due(): boolean {
+    if ((++this.#items & 15) !== 0) return false;
+    return this.#clock.monotonicMs() - this.#startMs >= this.#sliceMs;
+  }
+
+  /** Lets other tasks run, and starts the next slice. */
+  async yield(): Promise<void> {
+    await this.#clock.yield();
+    this.#startMs = this.#clock.monotonicMs();
+  }
+
+  /** Starts a new slice without giving way, after the loop has waited for something anyway. */
+  restart(): void {
+    this.#startMs = this.#clock.monotonicMs();
+  }
+}

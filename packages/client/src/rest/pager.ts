@@ -1,0 +1,40 @@
+// Pages of a list (spec/client.md §1.4). A token that expires on the way restarts as one full list, because the
+// snapshot the first pages came from no longer exists.
+
+import type { KubeList, KubeObject } from '@homeostat/machinery';
+import type { ListOptions, ListPage } from '../client/client.ts';
+import { isExpired } from './predicates.ts';
+
+const defaultPageSize = 500;
+
+/** Yields the pages of a list; `limit` is the page size (0: everything in one answer). */
+export async function* readPages<T extends KubeObject>(
+  list: (options: ListOptions) => Promise<KubeList<T>>,
+  options: ListOptions,
+): AsyncGenerator<ListPage<T>, void, void> {
+  const limit = options.limit ?? defaultPageSize;
+  const first = await list(withLimit(options, limit));
+  const resourceVersion = first.metadata?.resourceVersion ?? '';
+  let token = first.metadata?.continue ?? '';
+  yield { items: first.items, resourceVersion, restarted: false, more: token !== '' };
+  // A token names its snapshot; the server refuses a resourceVersion beside it.
+  const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
+  while (token !== '') {
+    let page: KubeList<T>;
+    try {
+      page = await list({ ...withLimit(rest, limit), continue: token });
+    } catch (error) {
+      if (!isExpired(error)) throw error;
+      const full = await list(withLimit(options, 0));
+      yield { items: full.items, resourceVersion: full.metadata?.resourceVersion ?? '', restarted: true, more: false };
+      return;
+    }
+    token = page.metadata?.continue ?? '';
+    yield { items: page.items, resourceVersion, restarted: false, more: token !== '' };
+  }
+}
+
+function withLimit(options: ListOptions, limit: number): ListOptions {
+  const { limit: _limit, continue: _continue, ...rest } = options;
+  return limit === 0 ? rest : { ...rest, limit };
+}

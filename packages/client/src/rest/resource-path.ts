@@ -1,0 +1,43 @@
+// URLs of resources: /api/v1/namespaces/<ns>/pods/<name>/<subresource>, /apis/<group>/<version>/… .
+
+import type { ResourceType } from '../resource/resource-type.ts';
+
+export interface ResourcePathOptions {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+/**
+ * The percent-encoded path of a collection, object or subresource.
+ * @throws TypeError when a name is given as empty, or a namespace for a cluster-scoped resource.
+ */
+export function resourcePath(resource: ResourceType, options: ResourcePathOptions): string {
+  const { namespace, name, subresource } = options;
+  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  let path = root;
+  if (namespace !== undefined && namespace !== '') {
+    if (!resource.namespaced) {
+      throw new TypeError(`${resource.resource} are cluster-scoped, but namespace ${JSON.stringify(namespace)} was given`);
+    }
+    path += `/namespaces/${encodeURIComponent(namespace)}`;
+  } else if (resource.namespaced && name !== undefined) {
+    throw new TypeError(`an empty namespace may not be set when a resource name is provided: ${resource.resource} ${JSON.stringify(name)}`);
+  }
+  path += `/${resource.resource}`;
+  if (name !== undefined) {
+    if (name === '') throw new TypeError(`resource name may not be empty: ${resource.resource}`);
+    path += `/${encodeURIComponent(name)}`;
+  }
+  return subresource === undefined ? path : `${path}/${subresource.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** A raw query without `?`; undefined, false and empty values are left out. */
+export function toQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  let query = '';
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === false || value === '') continue;
+    query += `${query === '' ? '' : '&'}${name}=${encodeURIComponent(String(value))}`;
+  }
+  return query;
+}

@@ -1,0 +1,52 @@
+// Where an informer gets its objects: list and watch for the reflector, versions and single objects for repairs.
+// Made of a client, a resource and a selection.
+
+import type { KubeObject } from '@homeostat/machinery';
+import { type Client, isNotFound, type ListPage, metadataOf, type ObjectKey, type ResourceType, splitKey } from '@homeostat/client';
+import type { ListWatcher } from '../reflector/reflector.ts';
+
+/** Narrows an informer to part of a resource. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface InformerSource<T extends KubeObject = KubeObject> extends ListWatcher<T> {
+  /** The most recent state, metadata only. */
+  listVersions(options: { readonly signal: AbortSignal }): AsyncIterable<ListPage>;
+  /** The most recent state of one object; undefined when there is none. */
+  get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<T | undefined>;
+}
+
+/** Creates the source of an informer over a client. */
+export function createInformerSource<T extends KubeObject>(options: {
+  readonly client: Client;
+  readonly resource: ResourceType<T>;
+  readonly select?: Selection;
+}): InformerSource<T> {
+  const { client, resource, select = {} } = options;
+  const metadata = metadataOf(resource);
+  return {
+    listPages: ({ resourceVersion, limit, signal }) =>
+      client.listPages(resource, { ...select, limit, signal, ...(resourceVersion === '' ? {} : { resourceVersion }) }),
+    watch: ({ resourceVersion, sendInitialEvents, timeoutSeconds, signal }) =>
+      client.watch(resource, {
+        ...select,
+        signal,
+        timeoutSeconds,
+        allowWatchBookmarks: true,
+        ...(resourceVersion === '' ? {} : { resourceVersion }),
+        ...(sendInitialEvents ? { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' as const } : {}),
+      }),
+    listVersions: ({ signal }) => client.listPages(metadata, { ...select, signal }),
+    get: async (key, { signal }) => {
+      try {
+        return await client.get(resource, { ...splitKey(key), signal });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,420 @@
+// Joins stages 1 to 3 of the loop: reflector → FIFO → store, and tells handlers of changes. One per resource and process.
+// The pump is the store's only writer. What handlers do with a change is theirs.
+
+import { abortable, type Env, invariant, Pacer, Scope, type Timer } from '@homeostat/base';
+import type { KubeObject } from '@homeostat/machinery';
+import { isNewerResourceVersion, keyOf, type ObjectKey, type ResourceType, resourceId } from '@homeostat/client';
+import { type Delta, DeltaFifo } from '../delta-fifo/delta-fifo.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import type { IndexDefinition, Lister } from '../store/lister.ts';
+import { createStore, type Store } from '../store/store.ts';
+import type { Change, ChangeHandler } from './change.ts';
+import { Listener } from './listener.ts';
+import { runRepairs } from './repair.ts';
+import type { InformerSource } from './informer-source.ts';
+
+export interface SharedInformerOptions<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceType<T>;
+  readonly env: Env;
+  readonly source: InformerSource<T>;
+  /** Resync of handlers that ask for none of their own, milliseconds; 0 (default) never. */
+  readonly resyncPeriodMs?: number;
+  /**
+   * Every so often the cache is compared with a consistent list and mended: the bound within which a lost watch event is found.
+   * Milliseconds; default 10 minutes; 0 never. Costs one metadata list.
+   */
+  readonly repairPeriodMs?: number;
+  /** Applied once to every object before it is cached; must give a new object and be idempotent. */
+  readonly transform?: (object: T) => T;
+  /** Deep-freezes cached objects: for tests and development. */
+  readonly freeze?: boolean;
+  /** Lists by streaming when the server can; default true. */
+  readonly streaming?: boolean;
+}
+
+export interface HandlerOptions {
+  /** Every object again after this time, milliseconds, at least 1000; 0 never; default the informer's. */
+  readonly resyncPeriodMs?: number;
+}
+
+/** A handler's place in an informer. */
+export interface Registration {
+  /** Whether the handler has been told of all objects of the first list, or of those that were there when it came. */
+  hasSynced(): boolean;
+  /** Ends it; resolves when a call under way has ended. Twice is fine. */
+  remove(): Promise<void>;
+}
+
+/** Hears how far the cache is: the version reached, and the object when one changed. Called after handlers. */
+export type ProgressHandler = (resourceVersion: string, key: ObjectKey | undefined) => void;
+
+interface Handler<T extends KubeObject> {
+  readonly listener: Listener<T>;
+  readonly resyncPeriodMs: number;
+  nextResyncMs: number;
+  attached: boolean;
+  synced: boolean;
+}
+
+const resyncLeastMs = 1_000;
+const defaultRepairPeriodMs = 600_000;
+
+/**
+ * A shared cache of one resource.
+ *
+ * Guarantees: (1) handlers hear changes of one object in order, and what they hear leads from nothing to the cache's state;
+ * (2) an object that was recreated is told as deleted and added; (3) the cache never goes back in time; (4) a lost event is found
+ * within one repair period; (5) the store holds a change before any handler hears of it.
+ */
+export class SharedInformer<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceType<T>;
+  readonly #options: SharedInformerOptions<T>;
+  readonly #env: Env;
+  readonly #store: Store<T>;
+  readonly #fifo = new DeltaFifo<T>();
+  readonly #reflector: Reflector<T>;
+  readonly #pacer: Pacer;
+  readonly #handlers = new Set<Handler<T>>();
+  readonly #progress = new Set<ProgressHandler>();
+  readonly #syncWaiters = new Set<() => void>();
+  readonly #name: string;
+  #state: 'new' | 'running' | 'stopped' = 'new';
+  #synced = false;
+  #resourceVersion = '';
+  #resyncTimer: Timer | undefined;
+  /** Keys changed since a repair began; undefined when none is under way. */
+  #touched: Set<ObjectKey> | undefined;
+
+  constructor(options: SharedInformerOptions<T>) {
+    this.#options = options;
+    this.resource = options.resource;
+    this.#env = options.env;
+    this.#name = resourceId(options.resource);
+    this.#store = createStore<T>({ namespaced: options.resource.namespaced });
+    this.#pacer = new Pacer(options.env.clock);
+    this.#reflector = new Reflector<T>({
+      name: this.#name,
+      env: options.env,
+      listWatcher: options.source,
+      ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
+      ...(options.resource.as === undefined ? { kind: options.resource.kind } : {}),
+      sink: {
+        replace: (objects, resourceVersion) => this.#fifo.push({ type: 'replaced', objects, resourceVersion }),
+        upsert: (object) => this.#fifo.push({ type: 'upserted', object }),
+        delete: (object) => this.#fifo.push({ type: 'deleted', object }),
+        progress: (resourceVersion) => this.#fifo.push({ type: 'bookmark', resourceVersion }),
+        room: () => this.#fifo.room(),
+      },
+    });
+  }
+
+  /** The reader half of the cache. */
+  get lister(): Lister<T> {
+    return this.#store.reader;
+  }
+
+  /** The version the cache has reached; empty before the first list. */
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** Whether the first list is in the cache and told to the handlers. */
+  get hasSynced(): boolean {
+    return this.#synced;
+  }
+
+  /** Adds indexes, before or after the start. @throws Error when a name is taken by another function. */
+  addIndexes(indexes: readonly IndexDefinition<T>[]): void {
+    this.#store.writer.addIndexes(indexes);
+  }
+
+  /** Adds a handler at any time; it hears of what is cached as additions first. @throws Error after the stop. */
+  addHandler(handle: ChangeHandler<T>, options: HandlerOptions = {}): Registration {
+    if (this.#state === 'stopped') throw new Error(`handler was not added: the informer of ${this.#name} has stopped`);
+    const period = options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0;
+    const resyncPeriodMs = period === 0 ? 0 : Math.max(period, resyncLeastMs);
+    const handler: Handler<T> = {
+      listener: new Listener({ name: this.#name, env: this.#env, handler: handle }),
+      resyncPeriodMs,
+      nextResyncMs: this.#env.clock.monotonicMs() + resyncPeriodMs,
+      attached: this.#state === 'new',
+      synced: false,
+    };
+    this.#handlers.add(handler);
+    if (this.#state === 'running') {
+      this.#fifo.push({ type: 'task', run: () => this.#attach(handler) });
+      this.#scheduleResync();
+    }
+    let synced = false;
+    return {
+      hasSynced: () => (synced ||= handler.synced && handler.listener.idle),
+      remove: async () => {
+        this.#handlers.delete(handler);
+        await handler.listener.remove();
+      },
+    };
+  }
+
+  /** Hears of progress until the returned function is called. */
+  onProgress(handler: ProgressHandler): () => void {
+    this.#progress.add(handler);
+    return () => void this.#progress.delete(handler);
+  }
+
+  /** Resolves when {@link hasSynced}. @throws the signal's reason. */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#synced) return;
+    await new Promise<void>((resolve, reject) => {
+      const onSync = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#syncWaiters.delete(onSync);
+        reject(signal.reason);
+      };
+      this.#syncWaiters.add(onSync);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Fills and follows the cache until `signal` aborts. @throws Error when run twice. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#state !== 'new') throw new Error(`the informer of ${this.#name} was run twice`);
+    this.#state = 'running';
+    this.#scheduleResync();
+    const scope = new Scope({ signal });
+    try {
+      scope.spawn('reflector', (inner) => this.#reflector.run({ signal: inner }));
+      scope.spawn('pump', (inner) => this.#pump(inner));
+      const periodMs = this.#options.repairPeriodMs ?? defaultRepairPeriodMs;
+      if (periodMs > 0) scope.spawn('repair', (inner) => this.#repair(periodMs, inner));
+      await scope.join();
+    } finally {
+      this.#state = 'stopped';
+      this.#resyncTimer?.cancel();
+      await Promise.all(Array.from(this.#handlers, (handler) => handler.listener.remove()));
+    }
+  }
+
+  async #pump(signal: AbortSignal): Promise<void> {
+    const wake = (): void => this.#fifo.push({ type: 'task', run: () => {} });
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      const delta = this.#fifo.shift();
+      if (delta === undefined) {
+        await this.#fifo.filled();
+        this.#pacer.restart();
+        continue;
+      }
+      const slow = this.#process(delta);
+      if (slow !== undefined) await slow;
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+  }
+
+  #process(delta: Delta<T>): Promise<void> | void {
+    switch (delta.type) {
+      case 'upserted':
+        return this.#upsert(delta.object);
+      case 'deleted':
+        return this.#delete(delta.object, false);
+      case 'bookmark':
+        return this.#reached(delta.resourceVersion, undefined);
+      case 'replaced':
+        return this.#replace(delta.objects, delta.resourceVersion);
+      case 'task':
+        return delta.run();
+    }
+  }
+
+  #upsert(raw: T): void {
+    const object = this.#prepare(raw);
+    const version = raw.metadata?.resourceVersion ?? '';
+    if (object !== undefined) {
+      const key = keyOf(object);
+      this.#touched?.add(key);
+      const before = this.#store.reader.getByKey(key);
+      // A repair or a list may have brought a newer state than the event tells of.
+      if (before === undefined || !isNewerResourceVersion(before.metadata?.resourceVersion ?? '', version)) {
+        this.#store.writer.set(key, object);
+        this.#tellOf(before, object, false);
+      }
+      this.#reached(version, key);
+    } else {
+      this.#reached(version, undefined);
+    }
+  }
+
+  #delete(raw: T, lastStateUnknown: boolean): void {
+    const key = keyOf(raw);
+    const version = raw.metadata?.resourceVersion ?? '';
+    this.#touched?.add(key);
+    const before = this.#store.reader.getByKey(key);
+    // The deletion of an earlier object of this name must not take the present one.
+    if (before !== undefined && !isNewerResourceVersion(before.metadata?.resourceVersion ?? '', version)) {
+      this.#store.writer.delete(key);
+      const object = this.#prepare(raw) ?? before;
+      const same = before.metadata?.uid === object.metadata?.uid;
+      this.#tell({ type: 'deleted', object: same ? object : before, lastStateUnknown: lastStateUnknown || !same });
+    }
+    this.#reached(version, key);
+  }
+
+  async #replace(objects: readonly T[], resourceVersion: string): Promise<void> {
+    const initial = !this.#synced;
+    const replacement = this.#store.writer.startReplacement();
+    for (const raw of objects) {
+      const object = this.#prepare(raw);
+      if (object !== undefined) replacement.add(object);
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+    const before = replacement.commit();
+    const { reader } = this.#store;
+    for (const [key, object] of before) {
+      if (reader.getByKey(key) !== undefined) continue;
+      this.#touched?.add(key);
+      this.#tell({ type: 'deleted', object, lastStateUnknown: true });
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+    for (const [key, object] of reader.entries()) {
+      this.#touched?.add(key);
+      this.#tellOf(before.get(key), object, initial);
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+    this.#resourceVersion = resourceVersion;
+    if (initial) this.#markSynced();
+    for (const handler of this.#progress) handler(resourceVersion, undefined);
+  }
+
+  #markSynced(): void {
+    this.#synced = true;
+    for (const handler of this.#handlers) if (handler.attached) handler.synced = true;
+    for (const resolve of this.#syncWaiters) resolve();
+    this.#syncWaiters.clear();
+    this.#env.log.debug('cache is synced', { informer: this.#name, objects: this.#store.reader.size });
+  }
+
+  async #attach(handler: Handler<T>): Promise<void> {
+    for (const object of this.#store.reader.values()) {
+      handler.listener.notify({ type: 'added', object, initial: true });
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+    handler.attached = true;
+    handler.synced = this.#synced;
+  }
+
+  /** Tells of the step from one state of a key to the next. */
+  #tellOf(before: T | undefined, object: T, initial: boolean): void {
+    if (before === undefined) {
+      this.#tell({ type: 'added', object, initial });
+      return;
+    }
+    if (before === object || before.metadata?.resourceVersion === object.metadata?.resourceVersion) return;
+    if (before.metadata?.uid !== object.metadata?.uid) {
+      this.#tell({ type: 'deleted', object: before, lastStateUnknown: true });
+      this.#tell({ type: 'added', object, initial });
+      return;
+    }
+    this.#tell({ type: 'updated', old: before, object });
+  }
+
+  #tell(change: Change<T>): void {
+    for (const handler of this.#handlers) if (handler.attached) handler.listener.notify(change);
+  }
+
+  #reached(version: string, key: ObjectKey | undefined): void {
+    if (isNewerResourceVersion(version, this.#resourceVersion) || this.#resourceVersion === '') this.#resourceVersion = version;
+    for (const handler of this.#progress) handler(this.#resourceVersion, key);
+  }
+
+  /** The object as it is cached; undefined when the transform failed. */
+  #prepare(object: T): T | undefined {
+    const { transform, freeze } = this.#options;
+    try {
+      const prepared = transform === undefined ? object : transform(object);
+      return freeze === true ? deepFreeze(prepared) : prepared;
+    } catch (error) {
+      this.#env.log.error('an object was dropped because its transform failed', { informer: this.#name, error });
+      return undefined;
+    }
+  }
+
+  #scheduleResync(): void {
+    this.#resyncTimer?.cancel();
+    this.#resyncTimer = undefined;
+    let next = Infinity;
+    for (const handler of this.#handlers) if (handler.resyncPeriodMs > 0) next = Math.min(next, handler.nextResyncMs);
+    if (next === Infinity || this.#state !== 'running') return;
+    const delayMs = next - this.#env.clock.monotonicMs();
+    this.#resyncTimer = this.#env.clock.setTimer(delayMs, () => {
+      const nowMs = this.#env.clock.monotonicMs();
+      const due = [...this.#handlers].filter(({ resyncPeriodMs, nextResyncMs }) => resyncPeriodMs > 0 && nextResyncMs <= nowMs);
+      for (const handler of due) handler.nextResyncMs = nowMs + handler.resyncPeriodMs;
+      this.#fifo.push({ type: 'task', run: () => this.#resync(due) });
+      this.#scheduleResync();
+    });
+  }
+
+  async #resync(due: readonly Handler<T>[]): Promise<void> {
+    for (const object of this.#store.reader.values()) {
+      for (const handler of due) if (handler.attached) handler.listener.notify({ type: 'resync', object });
+      if (this.#pacer.due()) await this.#pacer.yield();
+    }
+  }
+
+  #repair(periodMs: number, signal: AbortSignal): Promise<void> {
+    return runRepairs<T>({
+      name: this.#name,
+      env: this.#env,
+      periodMs,
+      source: this.#options.source,
+      signal,
+      cache: {
+        lister: this.#store.reader,
+        keys: () => this.#store.reader.keys(),
+        synced: () => this.#synced,
+        startTouching: () => {
+          invariant(this.#touched === undefined, 'two repairs of one cache at once');
+          this.#touched = new Set();
+          return this.#touched;
+        },
+        stopTouching: () => {
+          this.#touched = undefined;
+        },
+        inOrder: (run) => {
+          const { promise, resolve, reject } = Promise.withResolvers<void>();
+          const task = async (): Promise<void> => run().then(resolve, reject);
+          this.#fifo.push({ type: 'task', run: task });
+          return abortable(promise, signal);
+        },
+        upsert: (object) => this.#upsertRepaired(object),
+        delete: (object) => this.#deleteRepaired(object),
+      },
+    });
+  }
+
+  /** Repairs change objects, not how far the cache is: the watch goes on where it was. */
+  #upsertRepaired(raw: T): void {
+    const object = this.#prepare(raw);
+    if (object === undefined) return;
+    const before = this.#store.writer.set(keyOf(object), object);
+    this.#tellOf(before, object, false);
+    for (const handler of this.#progress) handler(this.#resourceVersion, keyOf(object));
+  }
+
+  #deleteRepaired(object: T): void {
+    const key = keyOf(object);
+    if (this.#store.writer.delete(key) === undefined) return;
+    this.#tell({ type: 'deleted', object, lastStateUnknown: true });
+    for (const handler of this.#progress) handler(this.#resourceVersion, key);
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+  return value;
+}

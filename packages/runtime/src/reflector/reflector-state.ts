@@ -1,0 +1,278 @@
+// The reflector's protocol as a pure state machine: state + input → state + effects (spec/client.md §3). It holds no objects, opens
+// nothing and knows no clock; `reflector.ts` drives it. Two differences to client-go, both for "never goes back in time":
+// the first list is a consistent read, and an answer older than what was seen is refused.
+
+import {
+  apiErrorOf,
+  compareResourceVersions,
+  isExpired,
+  isInvalid,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isTransportError,
+} from '@homeostat/client';
+
+/** Where the reflector is. */
+export type ReflectorPhase =
+  /** Nothing is open; the next effect starts a list. */
+  | 'starting'
+  /** A watch is open that first sends the content; left when its end bookmark comes, or the stream ends. */
+  | 'streaming-list'
+  /** List requests are under way. */
+  | 'listing'
+  /** A watch is being opened at `resourceVersion`. */
+  | 'opening'
+  /** The watch is open; events move `resourceVersion`. */
+  | 'watching'
+  /** Back-off; `then` says what follows. */
+  | 'waiting';
+
+export interface ReflectorState {
+  readonly phase: ReflectorPhase;
+  /** Newest version seen; empty before the first list. Never goes back, except to a restored server (see `staleSinceMs`). */
+  readonly resourceVersion: string;
+  /** The server said that it can't serve `resourceVersion`: the next list asks for the most recent state. */
+  readonly unavailable: boolean;
+  /** Lists by streaming, until the server shows that it can't. */
+  readonly streaming: boolean;
+  /** Failures in a row; two minutes without one end the run. */
+  readonly failures: number;
+  readonly failedAtMs: number;
+  /** What follows a wait. */
+  readonly then: 'start' | 'open';
+  readonly openedAtMs: number;
+  readonly events: number;
+  /** Since when consistent lists answer older states than seen; undefined when they don't. */
+  readonly staleSinceMs: number | undefined;
+}
+
+export type ReflectorInput =
+  | { readonly type: 'start' }
+  | { readonly type: 'waited' }
+  | { readonly type: 'listed'; readonly resourceVersion: string }
+  | { readonly type: 'list-failed'; readonly error: unknown }
+  | { readonly type: 'watch-opened' }
+  /** The server did not accept the watch, or could not be reached. */
+  | { readonly type: 'watch-refused'; readonly error: unknown }
+  | { readonly type: 'changed'; readonly resourceVersion: string }
+  | { readonly type: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  /** The server ended the stream, or the connection broke. */
+  | { readonly type: 'watch-ended'; readonly error?: unknown }
+  /** A streamed list has been silent for too long: the server may not know of streaming. */
+  | { readonly type: 'stalled' };
+
+export type ReflectorEffect =
+  /** Lists; an empty version asks for the most recent state. */
+  | { readonly do: 'list'; readonly resourceVersion: string }
+  /** Opens a watch that starts with the content. */
+  | { readonly do: 'stream-list'; readonly resourceVersion: string }
+  | { readonly do: 'open-watch'; readonly resourceVersion: string }
+  /** Takes the next event of the open watch. */
+  | { readonly do: 'next' }
+  | { readonly do: 'close-watch' }
+  /** The content listed or streamed becomes the cache's. */
+  | { readonly do: 'replace'; readonly resourceVersion: string }
+  /** The streamed object belongs to the content being listed. */
+  | { readonly do: 'collect' }
+  /** The change goes to the FIFO. */
+  | { readonly do: 'apply' }
+  | { readonly do: 'progress'; readonly resourceVersion: string }
+  /** The change is older than what was seen and is dropped. */
+  | { readonly do: 'drop' }
+  | { readonly do: 'report'; readonly error: unknown }
+  /** Waits for `delayMs`, lengthened by up to the same again at random. */
+  | { readonly do: 'wait'; readonly delayMs: number };
+
+export interface ReflectorStep {
+  readonly state: ReflectorState;
+  readonly effects: readonly ReflectorEffect[];
+}
+
+/** A stream was closed sooner than a healthy server would, without an event. */
+export class VeryShortWatchError extends Error {
+  override readonly name = 'VeryShortWatchError';
+}
+
+/** A consistent list was older than what had been seen: a stale or restored server. */
+export class StaleListError extends Error {
+  override readonly name = 'StaleListError';
+}
+
+const backoffFirstMs = 800;
+// Jitter doubles it at most: 0.8 to 30 s.
+const backoffMaxMs = 15_000;
+const backoffResetMs = 120_000;
+const shortWatchMs = 1_000;
+/** A server that keeps answering older states for this long was restored from a backup: its state is the truth. */
+const staleAcceptMs = 60_000;
+
+/** The state before `start`. */
+export function createReflectorState(options: { readonly streaming: boolean }): ReflectorState {
+  return {
+    phase: 'starting',
+    resourceVersion: '',
+    unavailable: false,
+    streaming: options.streaming,
+    failures: 0,
+    failedAtMs: 0,
+    then: 'start',
+    openedAtMs: 0,
+    events: 0,
+    staleSinceMs: undefined,
+  };
+}
+
+/** One step of the protocol. `nowMs` is monotonic. */
+export function stepReflector(state: ReflectorState, input: ReflectorInput, nowMs: number): ReflectorStep {
+  switch (input.type) {
+    case 'start':
+      return start(state);
+    case 'waited':
+      return state.then === 'open' ? open(state) : start(state);
+    case 'listed':
+      return accept(state, input.resourceVersion, nowMs, false);
+    case 'list-failed':
+      return onListFailed(state, input.error, nowMs);
+    case 'watch-opened':
+      return {
+        state: { ...state, phase: state.phase === 'opening' ? 'watching' : state.phase, openedAtMs: nowMs, events: 0 },
+        effects: [{ do: 'next' }],
+      };
+    case 'watch-refused':
+      return onRefused(state, input.error, nowMs);
+    case 'changed':
+      return onChanged(state, input.resourceVersion);
+    case 'bookmark':
+      return onBookmark(state, input.resourceVersion, input.initialEventsEnd, nowMs);
+    case 'watch-ended':
+      return onEnded(state, input.error, nowMs);
+    case 'stalled':
+      return list({ ...state, streaming: false }, [{ do: 'close-watch' }]);
+  }
+}
+
+function start(state: ReflectorState): ReflectorStep {
+  if (!state.streaming) return list(state, []);
+  const effect = { do: 'stream-list', resourceVersion: wantedVersion(state) } as const;
+  return { state: { ...state, phase: 'streaming-list' }, effects: [effect] };
+}
+
+function list(state: ReflectorState, before: readonly ReflectorEffect[]): ReflectorStep {
+  return {
+    state: { ...state, phase: 'listing' },
+    effects: [...before, { do: 'list', resourceVersion: wantedVersion(state) }],
+  };
+}
+
+function open(state: ReflectorState, before: readonly ReflectorEffect[] = []): ReflectorStep {
+  return {
+    state: { ...state, phase: 'opening' },
+    effects: [...before, { do: 'open-watch', resourceVersion: state.resourceVersion }],
+  };
+}
+
+function wantedVersion(state: ReflectorState): string {
+  return state.unavailable ? '' : state.resourceVersion;
+}
+
+/** A full content has come, at `version`. */
+function accept(state: ReflectorState, version: string, nowMs: number, streamed: boolean): ReflectorStep {
+  if (isOlder(version, state.resourceVersion)) {
+    const since = state.staleSinceMs ?? nowMs;
+    if (nowMs - since < staleAcceptMs) {
+      const error = new StaleListError(`the API server listed version ${version}, older than ${state.resourceVersion} seen before`);
+      const stale = { ...state, staleSinceMs: since, unavailable: true };
+      return wait(stale, 'start', nowMs, [...(streamed ? ([{ do: 'close-watch' }] as const) : []), { do: 'report', error }]);
+    }
+  }
+  const synced = { ...state, resourceVersion: version, unavailable: false, staleSinceMs: undefined };
+  if (streamed) {
+    return { state: { ...synced, phase: 'watching' }, effects: [{ do: 'replace', resourceVersion: version }, { do: 'next' }] };
+  }
+  return open(synced, [{ do: 'replace', resourceVersion: version }]);
+}
+
+function onListFailed(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
+  if (isVersionGone(error) && wantedVersion(state) !== '') return list({ ...state, unavailable: true }, []);
+  return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+}
+
+function onRefused(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
+  const busy = isTransportError(error) || isTooManyRequests(error);
+  if (state.phase === 'streaming-list') {
+    if (busy) return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+    if (isVersionGone(error)) {
+      if (wantedVersion(state) !== '') return start({ ...state, unavailable: true });
+      return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+    }
+    // A server without streaming says so once and for all; any other refusal the list will meet too.
+    const lacksStreaming = isInvalid(error) || apiErrorOf(error)?.code === 400;
+    return list(lacksStreaming ? { ...state, streaming: false } : state, []);
+  }
+  // A watch that could not start for want of a server has lost nothing: no new list.
+  if (busy) return wait(state, 'open', nowMs, [{ do: 'report', error }]);
+  return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+}
+
+function onChanged(state: ReflectorState, version: string): ReflectorStep {
+  const events = state.events + 1;
+  if (state.phase === 'streaming-list') return { state: { ...state, events }, effects: [{ do: 'collect' }, { do: 'next' }] };
+  if (!isNewer(version, state.resourceVersion)) return { state: { ...state, events }, effects: [{ do: 'drop' }, { do: 'next' }] };
+  return { state: { ...state, events, resourceVersion: version }, effects: [{ do: 'apply' }, { do: 'next' }] };
+}
+
+function onBookmark(state: ReflectorState, version: string, initialEventsEnd: boolean, nowMs: number): ReflectorStep {
+  const seen = { ...state, events: state.events + 1 };
+  if (state.phase === 'streaming-list') {
+    return initialEventsEnd ? accept(seen, version, nowMs, true) : { state: seen, effects: [{ do: 'next' }] };
+  }
+  if (!isNewer(version, state.resourceVersion)) return { state: seen, effects: [{ do: 'next' }] };
+  return { state: { ...seen, resourceVersion: version }, effects: [{ do: 'progress', resourceVersion: version }, { do: 'next' }] };
+}
+
+function onEnded(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
+  const close = { do: 'close-watch' } as const;
+  const report: readonly ReflectorEffect[] = error === undefined ? [] : [{ do: 'report', error }];
+  if (state.phase === 'streaming-list') {
+    if (isVersionGone(error)) return wait({ ...state, unavailable: true }, 'start', nowMs, [close, ...report]);
+    return wait(state, 'start', nowMs, [close, ...report]);
+  }
+  const short = nowMs - state.openedAtMs < shortWatchMs;
+  if (error === undefined || isTransportError(error)) {
+    if (short && state.events === 0) {
+      const text = 'very short watch: Unexpected watch close - watch lasted less than a second and no items received';
+      return wait(state, 'start', nowMs, [close, { do: 'report', error: new VeryShortWatchError(text, { cause: error }) }]);
+    }
+    // A stream ends in the ordinary way, or breaks: nothing is lost, it goes on where it was.
+    return short ? wait(state, 'open', nowMs, [close, ...report]) : open(state, [close, ...report]);
+  }
+  if (isTooManyRequests(error)) return wait(state, 'open', nowMs, [close, ...report]);
+  return wait(state, 'start', nowMs, [close, ...report]);
+}
+
+function wait(
+  state: ReflectorState,
+  then: 'start' | 'open',
+  nowMs: number,
+  before: readonly ReflectorEffect[],
+): ReflectorStep {
+  const failures = nowMs - state.failedAtMs > backoffResetMs ? 0 : state.failures;
+  const delayMs = Math.min(backoffFirstMs * 2 ** failures, backoffMaxMs);
+  return {
+    state: { ...state, phase: 'waiting', then, failures: failures + 1, failedAtMs: nowMs },
+    effects: [...before, { do: 'wait', delayMs }],
+  };
+}
+
+function isVersionGone(error: unknown): boolean {
+  return isExpired(error) || isTooLargeResourceVersion(error);
+}
+
+/** Versions that can't be compared count as in order: only known steps back are refused. */
+function isOlder(version: string, than: string): boolean {
+  return than !== '' && (compareResourceVersions(version, than) ?? 0) < 0;
+}
+
+function isNewer(version: string, than: string): boolean {
+  return than === '' || (compareResourceVersions(version, than) ?? 1) > 0;
+}

@@ -1,0 +1,285 @@
+// Stage 1 of the loop: keeps a copy of one resource's state flowing into the FIFO by list and watch. The thin driver of
+// `reflector-state.ts`: it does the I/O, keeps at most one watch open, and never ends before its signal aborts.
+
+import { abortable, type Env, Pacer, type Timer } from '@homeostat/base';
+import type { KubeObject, WatchEvent } from '@homeostat/machinery';
+import { keyOf, type ListPage, type ObjectKey } from '@homeostat/client';
+import {
+  createReflectorState,
+  type ReflectorEffect,
+  type ReflectorInput,
+  type ReflectorState,
+  stepReflector,
+} from './reflector-state.ts';
+
+/** What the reflector needs of a client. */
+export interface ListWatcher<T extends KubeObject = KubeObject> {
+  listPages(options: {
+    readonly resourceVersion: string;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<ListPage<T>>;
+  watch(options: {
+    readonly resourceVersion: string;
+    readonly sendInitialEvents: boolean;
+    readonly timeoutSeconds: number;
+    readonly signal: AbortSignal;
+  }): Promise<AsyncIterable<WatchEvent<T>>>;
+}
+
+/** Where the state goes: the FIFO. */
+export interface ReflectorSink<T extends KubeObject = KubeObject> {
+  replace(objects: readonly T[], resourceVersion: string): void;
+  upsert(object: T): void;
+  delete(object: T): void;
+  progress(resourceVersion: string): void;
+  /** Undefined, or a promise to await before more is pushed. */
+  room(): Promise<void> | undefined;
+}
+
+export interface ReflectorOptions<T extends KubeObject = KubeObject> {
+  /** For logs, e.g. `pods`. */
+  readonly name: string;
+  readonly env: Env;
+  readonly listWatcher: ListWatcher<T>;
+  readonly sink: ReflectorSink<T>;
+  /** Objects of another kind are skipped; absent: any. */
+  readonly kind?: string;
+  /** Lists by streaming when the server can; default true. */
+  readonly streaming?: boolean;
+  /** Hears of every failure, after it was logged. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const pageSize = 500;
+/** A streamed list that sends nothing for this long is given up for a plain one. */
+const stallMs = 30_000;
+/** How much longer than asked for a watch may live before the connection counts as dead. */
+const overtimeMs = 30_000;
+
+/** Lists and watches one resource until aborted. */
+export class Reflector<T extends KubeObject = KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #pacer: Pacer;
+  #state: ReflectorState;
+  #watch: OpenWatch<T> | undefined;
+  #content = new Map<ObjectKey, T>();
+  #listed: readonly T[] = [];
+  #event: WatchEvent<T> | undefined;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#pacer = new Pacer(options.env.clock);
+    this.#state = createReflectorState({ streaming: options.streaming ?? true });
+  }
+
+  /** The protocol's state, for health and tests. */
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** Runs until `signal` aborts; then the watch is closed. Never rejects for the server's sake. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { clock } = this.#options.env;
+    let input: ReflectorInput | undefined = { type: 'start' };
+    try {
+      while (input !== undefined && !signal.aborted) {
+        const { state, effects } = stepReflector(this.#state, input, clock.monotonicMs());
+        this.#state = state;
+        input = undefined;
+        for (const effect of effects) input = (await this.#perform(effect, signal)) ?? input;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  /** Effects that wait for something give the next input. */
+  async #perform(effect: ReflectorEffect, signal: AbortSignal): Promise<ReflectorInput | undefined> {
+    const { env, sink, name } = this.#options;
+    switch (effect.do) {
+      case 'list':
+        return this.#list(effect.resourceVersion, signal);
+      case 'stream-list':
+        return this.#open(effect.resourceVersion, true, signal);
+      case 'open-watch':
+        return this.#open(effect.resourceVersion, false, signal);
+      case 'next':
+        return this.#next(signal);
+      case 'close-watch':
+        await this.#close();
+        return undefined;
+      case 'replace':
+        sink.replace(this.#listed.length > 0 ? this.#listed : [...this.#content.values()], effect.resourceVersion);
+        this.#forgetContent();
+        return undefined;
+      case 'collect':
+        this.#collect();
+        return undefined;
+      case 'apply':
+        if (this.#event?.type === 'DELETED') sink.delete(this.#event.object);
+        else if (this.#event !== undefined) sink.upsert(this.#event.object);
+        return undefined;
+      case 'progress':
+        sink.progress(effect.resourceVersion);
+        return undefined;
+      case 'drop':
+        env.log.warn('an event older than what was seen was dropped', { reflector: name });
+        return undefined;
+      case 'report':
+        env.log.warn('failed to list or watch', { reflector: name, error: effect.error });
+        this.#options.onError?.(effect.error);
+        return undefined;
+      case 'wait':
+        this.#forgetContent();
+        await env.clock.sleep(effect.delayMs * (1 + env.random.float()), signal);
+        return { type: 'waited' };
+    }
+  }
+
+  async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorInput> {
+    this.#forgetContent();
+    // At a given version the watch cache answers, which does not page; the most recent state is read in pages.
+    const limit = resourceVersion === '' ? pageSize : 0;
+    try {
+      let objects: T[] = [];
+      let version = '';
+      for await (const page of this.#options.listWatcher.listPages({ resourceVersion, limit, signal })) {
+        if (page.restarted) objects = [];
+        for (const object of page.items) objects.push(object);
+        version = page.resourceVersion;
+        if (this.#pacer.due()) await this.#pacer.yield();
+      }
+      this.#listed = objects;
+      return { type: 'listed', resourceVersion: version };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { type: 'list-failed', error };
+    }
+  }
+
+  async #open(resourceVersion: string, sendInitialEvents: boolean, signal: AbortSignal): Promise<ReflectorInput> {
+    await this.#close();
+    this.#forgetContent();
+    const { env, listWatcher } = this.#options;
+    const timeoutSeconds = 300 + env.random.int(300);
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const detach = (): void => signal.removeEventListener('abort', onAbort);
+    try {
+      signal.throwIfAborted();
+      const request = { resourceVersion, sendInitialEvents, timeoutSeconds, signal: controller.signal };
+      const events = await abortable(listWatcher.watch(request), signal);
+      const iterator = events[Symbol.asyncIterator]();
+      // A half-open connection would never tell that the server ended the watch.
+      const overtime = env.clock.setTimer(timeoutSeconds * 1000 + overtimeMs, () => controller.abort());
+      this.#watch = { controller, iterator, overtime, detach };
+      return { type: 'watch-opened' };
+    } catch (error) {
+      detach();
+      controller.abort();
+      signal.throwIfAborted();
+      return { type: 'watch-refused', error };
+    }
+  }
+
+  async #next(signal: AbortSignal): Promise<ReflectorInput> {
+    const watch = this.#watch;
+    if (watch === undefined) return { type: 'watch-ended' };
+    const room = this.#options.sink.room();
+    if (room !== undefined) await abortable(room, signal);
+    if (this.#pacer.due()) await this.#pacer.yield();
+    for (;;) {
+      let result: IteratorResult<WatchEvent<T>>;
+      try {
+        const next = watch.iterator.next();
+        result = await (this.#state.phase === 'streaming-list' ? this.#unlessStalled(next, watch) : next);
+      } catch (error) {
+        signal.throwIfAborted();
+        return error === stalled ? { type: 'stalled' } : { type: 'watch-ended', error };
+      }
+      signal.throwIfAborted();
+      if (result.done === true) return { type: 'watch-ended' };
+      const input = this.#read(result.value);
+      if (input !== undefined) return input;
+    }
+  }
+
+  /** The event as an input; undefined when it is not what was asked for. */
+  #read(event: WatchEvent<T>): ReflectorInput | undefined {
+    const metadata = event.object.metadata;
+    const version = metadata?.resourceVersion ?? '';
+    const { kind } = event.object;
+    if (this.#options.kind !== undefined && kind !== undefined && kind !== this.#options.kind) {
+      this.#options.env.log.error('an event of an unexpected kind was skipped', { reflector: this.#options.name, kind });
+      return undefined;
+    }
+    this.#event = event;
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+      case 'DELETED':
+        if (metadata?.name === undefined) {
+          this.#options.env.log.error('an event without metadata was skipped', { reflector: this.#options.name });
+          return undefined;
+        }
+        return { type: 'changed', resourceVersion: version };
+      case 'BOOKMARK':
+        return { type: 'bookmark', resourceVersion: version, initialEventsEnd: metadata?.annotations?.[initialEventsEnd] === 'true' };
+      case 'ERROR':
+        return { type: 'watch-ended', error: new Error('the watch carried an ERROR event', { cause: event.object }) };
+    }
+  }
+
+  #collect(): void {
+    const event = this.#event;
+    if (event === undefined) return;
+    const key = keyOf(event.object);
+    if (event.type === 'DELETED') this.#content.delete(key);
+    else this.#content.set(key, event.object);
+  }
+
+  async #unlessStalled<R>(next: Promise<R>, watch: OpenWatch<T>): Promise<R> {
+    let timer: Timer | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = this.#options.env.clock.setTimer(stallMs, () => {
+        watch.controller.abort();
+        reject(stalled);
+      });
+    });
+    try {
+      return await Promise.race([next, late]);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  #forgetContent(): void {
+    if (this.#content.size > 0) this.#content = new Map();
+    this.#listed = [];
+    this.#event = undefined;
+  }
+
+  async #close(): Promise<void> {
+    const watch = this.#watch;
+    if (watch === undefined) return;
+    this.#watch = undefined;
+    watch.overtime.cancel();
+    watch.detach();
+    watch.controller.abort();
+    await watch.iterator.return?.();
+  }
+}
+
+interface OpenWatch<T> {
+  readonly controller: AbortController;
+  readonly iterator: AsyncIterator<WatchEvent<T>>;
+  readonly overtime: Timer;
+  readonly detach: () => void;
+}
+
+const stalled = new Error('a streamed list was silent for too long');
+const initialEventsEnd = 'k8s.io/initial-events-end';

@@ -1,0 +1,60 @@
+// Back-off for failed keys (spec/client.md §6.3): a rate limiter over a delaying queue.
+
+import type { Env } from '@homeostat/base';
+import { createDelayingQueue, type DelayingQueue } from './delaying-queue.ts';
+import { createQueueMetrics, type QueueMetrics } from './queue-metrics.ts';
+import { createDefaultLimiter, type RateLimiter } from './rate-limiter.ts';
+import { type AddOptions, createWorkQueue } from './work-queue.ts';
+
+export interface RateLimitingQueue extends DelayingQueue {
+  /** Adds the key when its rate limiter allows; counts as one more failure. */
+  addRateLimited(key: string, options?: AddOptions): void;
+  /** Ends the key's run of failures; it does not leave the queue. */
+  forget(key: string): void;
+  /** Failures since the last `forget`. */
+  failures(key: string): number;
+}
+
+export interface RateLimitingQueueOptions {
+  readonly env: Env;
+  /** Label of its metrics; absent: nothing is measured. */
+  readonly name?: string;
+  /** Default {@link createDefaultLimiter}. */
+  readonly limiter?: RateLimiter;
+}
+
+/** Creates a work queue with delays and back-off. */
+export function createRateLimitingQueue(options: RateLimitingQueueOptions): RateLimitingQueue {
+  const { env, name } = options;
+  const metrics = name === undefined ? undefined : createQueueMetrics({ name, clock: env.clock, metrics: env.metrics });
+  const queue = createDelayingQueue(createWorkQueue({ metrics }), env.clock);
+  return withRateLimit(queue, options.limiter ?? createDefaultLimiter(env.clock), metrics);
+}
+
+function withRateLimit(queue: DelayingQueue, limiter: RateLimiter, metrics: QueueMetrics | undefined): RateLimitingQueue {
+  return {
+    add: (key, options) => queue.add(key, options),
+    addAfter: (key, delayMs, options) => queue.addAfter(key, delayMs, options),
+    addRateLimited(key, options) {
+      metrics?.retried();
+      queue.addAfter(key, limiter.when(key), options);
+    },
+    forget: (key) => limiter.forget(key),
+    failures: (key) => limiter.failures(key),
+    tryGet: () => queue.tryGet(),
+    get: () => queue.get(),
+    done: (key) => queue.done(key),
+    get length() {
+      return queue.length;
+    },
+    get waiting() {
+      return queue.waiting;
+    },
+    get shuttingDown() {
+      return queue.shuttingDown;
+    },
+    shutDown: () => queue.shutDown(),
+    drain: () => queue.drain(),
+  };
+}
+
