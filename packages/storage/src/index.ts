@@ -1,5 +1,6 @@
 // Public names of @homeostat/storage. Engines are under `./memory` and `./sqlite`, the kit under `./conformance`.
 
+export { type AutoCompactionOptions, runAutoCompaction } from './auto-compaction.ts';
 export {
   type Compare,
   type KeyValue,
@@ -15,3 +16,4 @@ export {
   type WatchBatch,
   type WatchOptions,
 } from './store.ts';
+export { holdBytes, holdObject } from './value-holder.ts';

@@ -45,6 +45,7 @@ export interface RangeResult {
 }
 
 export type Operation =
+  /** `ttlSeconds`: the entry is deleted by an ordinary transaction after that time, unless it is put again before. */
   | { readonly type: 'put'; readonly key: string; readonly value: ValueHolder; readonly ttlSeconds?: number }
   | { readonly type: 'delete'; readonly key: string };
 
@@ -78,7 +79,7 @@ export interface StoreEvent {
 
 export interface WatchOptions {
   readonly prefix: string;
-  /** First revision to deliver. Absent or 0 = everything after the call. */
+  /** First revision to deliver, which may lie in the future. Absent or 0 = everything after the call. */
   readonly fromRevision?: number;
   readonly signal: AbortSignal;
   /** Most undelivered events before the watch is ended with `slow-watcher`; default 10,000. */
@@ -90,7 +91,7 @@ export type WatchBatch =
   | { readonly type: 'events'; readonly revision: number; readonly events: readonly StoreEvent[] }
   | { readonly type: 'progress'; readonly revision: number };
 
-/** Codes: `compacted` (revision below the compaction), `future` (above the current), `slow-watcher`, `closed`, `too-large`, `no-space`, `corrupt`. */
+/** What a store or a watch of it could not do; {@link StorageErrorCode} says what the caller may do about it. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly code: StorageErrorCode;
@@ -104,7 +105,29 @@ export class StorageError extends Error {
   }
 }
 
-export type StorageErrorCode = 'compacted' | 'future' | 'slow-watcher' | 'closed' | 'too-large' | 'no-space' | 'corrupt';
+export type StorageErrorCode =
+  /** The revision is below the compaction: read the current state and start again from there. */
+  | 'compacted'
+  /** The revision is above the current one. */
+  | 'future'
+  /** The watch was ended because its reader fell behind: read the current state and watch again. */
+  | 'slow-watcher'
+  /** The store was closed. */
+  | 'closed'
+  /** The transaction can never be taken: too many operations or too many bytes. */
+  | 'too-large'
+  /** More writes are in flight than the engine takes: nothing was written, try again later. */
+  | 'overloaded'
+  /** The disk or the quota is full: nothing was written, reads still work, writes work again once there is room. */
+  | 'no-space'
+  /** The disk failed: nothing more can be written until the store is opened again. */
+  | 'io'
+  /** Opening: another process has the store open. */
+  | 'locked'
+  /** Opening: the files are not a store, or are damaged. */
+  | 'corrupt'
+  /** Opening: the files were written by a version whose format this one does not know. */
+  | 'incompatible';
 
 /**
  * A revisioned store. Guarantees, each shown by the conformance kit:
@@ -121,19 +144,31 @@ export interface Store {
   /** Lowest revision that reads and watches may ask for. */
   readonly compactedRevision: number;
   /** @throws StorageError `compacted`, `future` */
-  get(key: string, options?: { readonly revision?: number }): Promise<{ readonly item: KeyValue | undefined; readonly revision: number }>;
+  get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ readonly item: KeyValue | undefined; readonly revision: number }>;
   /** Items in key order (bytewise). @throws StorageError `compacted`, `future` */
   range(options: RangeOptions): Promise<RangeResult>;
-  /** All-or-nothing. No key may occur twice in `operations`. @throws StorageError `no-space`, `too-large`, `closed` */
-  txn(transaction: { readonly compare: readonly Compare[]; readonly operations: readonly Operation[] }): Promise<TxnResult>;
+  /**
+   * All-or-nothing. No key may occur twice in `operations`; a delete of an absent key does nothing and uses no revision.
+   * @throws StorageError `no-space`, `overloaded`, `too-large`, `io`, `closed`
+   */
+  txn(transaction: {
+    readonly compare: readonly Compare[];
+    readonly operations: readonly Operation[];
+  }): Promise<TxnResult>;
   /**
    * Opens a watch; the call itself fixes the start. The iterator ends when the signal aborts.
    * @throws StorageError `compacted` (at once), `slow-watcher`, `closed` (while iterating)
    */
   watch(options: WatchOptions): AsyncIterable<WatchBatch>;
-  /** Makes every watch that is up to date yield a `progress` batch with the current revision, soon. */
+  /** Makes every watch yield a `progress` batch with the current revision once it has yielded all events up to it. */
   requestProgress(): void;
-  /** Forgets history below `revision`; the current state stays. */
+  /**
+   * Forgets history below `revision`; the current state stays, and so does the change of `revision` itself.
+   * Does nothing when that was forgotten before. @throws StorageError `future`
+   */
   compact(revision: number): Promise<void>;
   /** Ends watches with `closed`, flushes, releases files. */
   close(): Promise<void>;
