@@ -29,9 +29,15 @@ export class FieldSet {
     this.#nodes = nodes;
   }
 
-  /** Reads the JSON form. Unknown kinds of elements are skipped. @throws SyntaxError for malformed elements */
-  static fromFieldsV1(fields: { readonly [element: string]: Json }): FieldSet {
-    return readFields(fields) ?? new FieldSet();
+  /**
+   * Reads the JSON form and says whether it was the canonical one. Unknown kinds of elements are skipped.
+   *
+   * @throws SyntaxError for malformed elements
+   */
+  static fromFieldsV1(fields: { readonly [element: string]: Json }): { set: FieldSet; canonical: boolean } {
+    const reader = new Reader();
+    const set = reader.read(fields) ?? new FieldSet();
+    return { set, canonical: reader.canonical };
   }
 
   get isEmpty(): boolean {
@@ -48,15 +54,14 @@ export class FieldSet {
   }
 
   has(path: readonly string[]): boolean {
-    let set: FieldSet = this;
-    for (let i = 0; i < path.length; i++) {
-      const node = set.#nodes.get(path[i] ?? '');
+    let nodes: Map<string, FieldNode> | undefined = this.#nodes;
+    let node: FieldNode | undefined;
+    for (const element of path) {
+      node = nodes?.get(element);
       if (node === undefined) return false;
-      if (i === path.length - 1) return node.member;
-      if (node.children === undefined) return false;
-      set = node.children;
+      nodes = node.children === undefined ? undefined : node.children.#nodes;
     }
-    return false;
+    return node?.member ?? false;
   }
 
   /** Adds a path. Builder only. */
@@ -78,6 +83,11 @@ export class FieldSet {
     const kept = children === undefined || children.isEmpty ? undefined : children;
     if (!member && kept === undefined) return;
     this.#nodes.set(element, kept === undefined ? leafNode : { member, children: kept });
+  }
+
+  /** Puts a node that is known not to be empty. Builder only. */
+  putNode(element: string, node: FieldNode): void {
+    this.#nodes.set(element, node);
   }
 
   /** Paths in either set. */
@@ -201,18 +211,43 @@ function withoutNode(ours: FieldNode, theirs: FieldNode, recursive: boolean): Fi
   return children === undefined ? leafNode : { member, children };
 }
 
-function readFields(fields: { readonly [element: string]: Json }): FieldSet | undefined {
-  let out: FieldSet | undefined;
-  for (const key of Object.keys(fields)) {
-    if (key === '.') continue;
-    const element = canonicalElement(key);
-    if (element === undefined) continue;
-    const below = fields[key];
-    const isMap = typeof below === 'object' && below !== null && !Array.isArray(below);
-    const children = isMap ? readFields(below as { readonly [element: string]: Json }) : undefined;
-    const member = children === undefined || (isMap && Object.hasOwn(below, '.'));
-    out ??= new FieldSet();
-    out.put(element, member, children);
+class Reader {
+  canonical = true;
+
+  read(fields: { readonly [element: string]: Json }): FieldSet | undefined {
+    let out: FieldSet | undefined;
+    let last: string | undefined;
+    for (const key of Object.keys(fields)) {
+      if (key === '.') {
+        if (last !== undefined) this.canonical = false;
+        continue;
+      }
+      const element = canonicalElement(key);
+      if (element === undefined) {
+        this.canonical = false;
+        continue;
+      }
+      if (element !== key || (last !== undefined && compareElements(last, element) >= 0)) this.canonical = false;
+      last = element;
+      out ??= new FieldSet();
+      this.#readNode(out, element, fields[key] ?? null);
+    }
+    return out;
   }
-  return out;
+
+  #readNode(out: FieldSet, element: string, below: Json): void {
+    if (typeof below !== 'object' || below === null || Array.isArray(below)) {
+      this.canonical = false;
+      out.putNode(element, leafNode);
+      return;
+    }
+    const children = this.read(below as { readonly [element: string]: Json });
+    const hasSelf = Object.hasOwn(below, '.');
+    if (children === undefined) {
+      if (hasSelf) this.canonical = false;
+      out.putNode(element, leafNode);
+    } else {
+      out.putNode(element, { member: hasSelf, children });
+    }
+  }
 }

@@ -115,6 +115,8 @@ export interface StructSchema {
   readonly byName: ReadonlyMap<string, FieldSchema>;
   /** `x-kubernetes-map-type` of the struct: atomic means one owner for the whole. */
   readonly mapType?: 'atomic' | 'granular';
+  /** Schema of fields beyond `fields` (`x-kubernetes-preserve-unknown-fields` of a CRD); absent: others are unknown. */
+  readonly additional?: Schema;
   readonly unions?: readonly UnionSchema[];
 }
 
