@@ -1,5 +1,20 @@
 // Public names of @homeostat/machinery.
 
+export { applySchemaDefaults } from './codec/apply-schema-defaults.ts';
+export { decodeBase64, encodeBase64 } from './codec/base64.ts';
+export { canonicalize } from './codec/canonicalize.ts';
+export { decodeBody, type DecodeBodyOptions } from './codec/decode-body.ts';
+export type { DecodeObjectOptions } from './codec/decode-context.ts';
+export { DecodeError } from './codec/decode-error.ts';
+export { decodeObject, type Draft } from './codec/decode-object.ts';
+export { decodeJson, type DecodeJsonOptions } from './codec/json/decode-json.ts';
+export { encodeJson, stringifyJson, stringifyPrettyJson } from './codec/json/encode-json.ts';
+export { JsonSegments, type ObjectKind, type SegmentOptions, watchFrame } from './codec/json/json-segments.ts';
+export { decodeProtobuf } from './codec/protobuf/decode-protobuf.ts';
+export { encodeProtobuf } from './codec/protobuf/encode-protobuf.ts';
+export { ProtobufSegments, protobufWatchFrame } from './codec/protobuf/protobuf-segments.ts';
+export { isEnveloped, type UnknownEnvelope, unwrapUnknown, wrapUnknown } from './codec/protobuf/unknown-envelope.ts';
+export { readTypeMeta, type TypeMeta } from './codec/type-meta.ts';
 export {
   kindOf,
   newAlreadyExists,

@@ -1,0 +1,144 @@
+// The form objects have on the wire and at rest: fields in Go's order, left out where Go's tags leave them out, there
+// where Go always writes them; map keys in byte order. What decode and apply produce goes through here once, before it
+// is stored and shared.
+
+import type { FieldSchema, Json, MapSchema, ScalarSchema, Schema, StructSchema } from '../schema/schema.ts';
+import { compareBytewise } from '../values/go-strings.ts';
+import { compactObject } from './compact-object.ts';
+import type { Draft } from './decode-object.ts';
+import { setProperty } from './json/parse-json.ts';
+
+/**
+ * A new object in canonical form. The value must be of the schema's type (decodeObject() or decodeProtobuf() made it);
+ * scalars are taken as they are, except that null stands for nothing. Unknown members are dropped. Free-form parts
+ * (managed fields, raw extensions) are shared with the value: change neither afterwards.
+ */
+export function canonicalize<T>(object: T, schema: StructSchema): T {
+  return canonicalStruct(object as Readonly<Record<string, Json | undefined>>, schema) as T;
+}
+
+type Members = Readonly<Record<string, Json | undefined>>;
+
+function canonicalStruct(object: Members, schema: StructSchema): Draft {
+  const result: Draft = {};
+  let size = 0;
+  for (const field of schema.fields) {
+    const value = object[field.name];
+    const canonical = value === undefined || value === null ? absent(field) : present(value, field);
+    if (canonical === undefined) continue;
+    result[field.name] = canonical;
+    size++;
+  }
+  return compactObject(result, size);
+}
+
+/** What Go writes for a field that holds nothing; undefined: the field is left out. */
+function absent(field: FieldSchema): Json | undefined {
+  const { schema, omit } = field;
+  if (omit === 'zero') return undefined;
+  if (field.pointer || schema.kind === 'list' || schema.kind === 'map') return omit === 'never' ? null : undefined;
+  if (schema.kind === 'struct') return canonicalStruct({}, schema);
+  return zeroScalar(schema, omit === 'never');
+}
+
+/** Times and the like are structs in Go: omitempty does not leave them out. */
+function zeroScalar(schema: ScalarSchema, always: boolean): Json | undefined {
+  switch (schema.type) {
+    case 'time':
+    case 'microTime':
+    case 'rawExtension':
+    case 'fieldsV1':
+      return null;
+    case 'quantity':
+      return '0';
+    case 'intOrString':
+      return 0;
+    case 'duration':
+      return '0s';
+    case 'string':
+      return always ? '' : undefined;
+    case 'bool':
+      return always ? false : undefined;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float64':
+      return always ? 0 : undefined;
+    default:
+      return always ? null : undefined;
+  }
+}
+
+function present(value: Json, field: FieldSchema): Json | undefined {
+  const { schema } = field;
+  const mayOmit = field.omit !== 'never' && !field.pointer;
+  switch (schema.kind) {
+    case 'scalar':
+      return mayOmit && isZero(value, schema) ? undefined : canonicalScalar(value, schema);
+    case 'list': {
+      const items = value as readonly Json[];
+      return mayOmit && items.length === 0 ? undefined : items.map((item) => canonicalValue(item, schema.items));
+    }
+    case 'map': {
+      const map = canonicalMap(value as Members, schema);
+      return mayOmit && isEmpty(map) ? undefined : map;
+    }
+    case 'struct': {
+      const struct = canonicalStruct(value as Members, schema);
+      return field.omit === 'zero' && !field.pointer && isEmpty(struct) ? undefined : struct;
+    }
+  }
+}
+
+function isZero(value: Json, schema: ScalarSchema): boolean {
+  if (value === '') return schema.type !== 'intOrString';
+  if (value === false) return schema.type === 'bool';
+  return value === 0 && schema.type !== 'intOrString' && schema.type !== 'json';
+}
+
+function canonicalValue(value: Json, schema: Schema): Json {
+  switch (schema.kind) {
+    case 'struct':
+      return canonicalStruct((value ?? {}) as Members, schema);
+    case 'list':
+      return ((value ?? []) as readonly Json[]).map((item) => canonicalValue(item, schema.items));
+    case 'map':
+      return canonicalMap((value ?? {}) as Members, schema);
+    case 'scalar':
+      return canonicalScalar(value, schema);
+  }
+}
+
+function canonicalScalar(value: Json, schema: ScalarSchema): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (schema.props === undefined) return value;
+  if (Array.isArray(value)) {
+    const isSchemas = schema.type === 'jsonSchemaPropsOrArray';
+    return isSchemas ? value.map((item: Json) => canonicalValue(item, schema.props as StructSchema)) : [...value];
+  }
+  return canonicalStruct(value as Members, schema.props);
+}
+
+function canonicalMap(object: Members, schema: MapSchema): Draft {
+  const result: Draft = {};
+  const keys = sortedKeys(object);
+  for (const key of keys) {
+    const value = object[key];
+    if (value !== undefined) setProperty(result, key, canonicalValue(value, schema.values));
+  }
+  return compactObject(result, keys.length);
+}
+
+function sortedKeys(object: Members): readonly string[] {
+  const keys = Object.keys(object);
+  for (let i = 1; i < keys.length; i++) {
+    if (compareBytewise(keys[i - 1] as string, keys[i] as string) > 0) return keys.sort(compareBytewise);
+  }
+  return keys;
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
