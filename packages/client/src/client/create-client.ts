@@ -127,8 +127,7 @@ export function createClient(options: ClientOptions): Client {
       list: true,
       ...callOptions(listOptions),
     });
-    // Go writes an empty slice as [], but a nil one as null.
-    return Array.isArray(value.items) ? value : { ...value, items: [] };
+    return { ...value, items: withKind(resource, value.items as readonly T[] | null | undefined) };
   };
 
   return {
@@ -242,6 +241,17 @@ export function createClient(options: ClientOptions): Client {
 }
 
 const podResource: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+
+/** Lists leave kind and apiVersion out of their items; whoever holds an object wants to know what it is. */
+function withKind<T extends KubeObject>(resource: ResourceType<T>, items: readonly T[] | null | undefined): readonly T[] {
+  // Go writes a nil slice as null.
+  if (!Array.isArray(items)) return [];
+  const first: T | undefined = items[0];
+  if (first === undefined || first.kind !== undefined || resource.as !== undefined) return items;
+  const apiVersion = toApiVersion(resource);
+  const { kind } = resource;
+  return items.map((item: T) => ({ apiVersion, kind, ...item }));
+}
 
 function acceptFor(resource: ResourceType, list: boolean): Readonly<Record<string, string>> {
   if (resource.as === undefined) return {};

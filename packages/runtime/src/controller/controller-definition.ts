@@ -41,7 +41,10 @@ interface ControllerBase {
   readonly name: string;
   /** The resource whose keys are reconciled. Its changes wake their own key unless `wakes` says otherwise. */
   readonly for: WatchDefinition;
+  /** Further resources; each resource at most once. */
   readonly watches?: readonly WatchDefinition[];
+  /** Keys that wake once when the caches have synced, e.g. of a periodic pass. */
+  readonly startKeys?: readonly ObjectKey[];
   /** Keys reconciled at once; default 1. One key is never reconciled twice at once. */
   readonly concurrency?: number;
   /** Back-off of failed keys; default max(5 ms·2^n ≤ 1000 s per key, 10/s burst 100 over all). */

@@ -6,7 +6,10 @@ import type { ApiError } from '@homeostat/base';
 import type { Json, KubeObject } from '@homeostat/machinery';
 import type { ResourceType } from '@homeostat/client';
 
-/** What `diff` returns. An empty plan means: the state is as desired. */
+/**
+ * What `diff` returns. An empty plan means: the state is as desired.
+ * A plan with `then` looks like a promise to `await`: never await one, nor return one from an async function (the compiler objects).
+ */
 export interface Plan {
   /** Run in order. A failed step ends the plan unless it says `onFailure: 'continue'`; the rest is then skipped. */
   readonly steps: readonly Step[];
@@ -136,11 +139,7 @@ export interface SubresourceAction extends NamedAction {
   readonly verb: 'subresource';
   readonly subresource: string;
   readonly object: KubeObject;
-  /**
-   * What the write does to the object, for the read-your-writes fence: `terminates` (eviction), `binds` (binding) or `none`.
-   */
-  readonly effect: 'terminates' | 'binds' | 'none';
-  /** The object's uid, as known when the plan was made; needed unless `effect` is `none`. */
+  /** The object's uid as known when the plan was made; evictions and bindings are fenced on it. Default: the cached object's. */
   readonly uid?: string;
 }
 

@@ -121,6 +121,7 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
     tryGet: () => queue.tryGet(),
     get: () => queue.get(),
     done: (key) => queue.done(key),
+    priorityOf: (key) => queue.priorityOf(key),
     get length() {
       return queue.length;
     },

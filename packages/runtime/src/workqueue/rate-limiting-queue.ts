@@ -44,6 +44,7 @@ function withRateLimit(queue: DelayingQueue, limiter: RateLimiter, metrics: Queu
     tryGet: () => queue.tryGet(),
     get: () => queue.get(),
     done: (key) => queue.done(key),
+    priorityOf: (key) => queue.priorityOf(key),
     get length() {
       return queue.length;
     },

@@ -14,6 +14,8 @@ export interface WorkQueue {
   get(): Promise<string | undefined>;
   /** Ends the work on a key. */
   done(key: string): void;
+  /** The priority a key under work was taken with, so that retries keep it. */
+  priorityOf(key: string): number;
   /** Keys ready to be taken. */
   readonly length: number;
   readonly shuttingDown: boolean;
@@ -34,6 +36,7 @@ interface Entry {
   dirty: boolean;
   processing: boolean;
   priority: number;
+  takenPriority: number;
   /** Position of the place in a lane that counts; places left behind in lower lanes don't match. */
   place: number;
   addedMs: number;
@@ -100,7 +103,7 @@ export function createWorkQueue(options: { readonly metrics?: QueueMetrics | und
       if (shuttingDown) return;
       let entry = entries.get(key);
       if (entry === undefined) {
-        entry = { key, dirty: false, processing: false, priority, place: 0, addedMs: 0, startedMs: 0 };
+        entry = { key, dirty: false, processing: false, priority, takenPriority: priority, place: 0, addedMs: 0, startedMs: 0 };
         entries.set(key, entry);
       } else if (entry.dirty) {
         if (priority <= entry.priority) return;
@@ -130,6 +133,7 @@ export function createWorkQueue(options: { readonly metrics?: QueueMetrics | und
           length--;
           processing++;
           entry.place = 0;
+          entry.takenPriority = entry.priority;
           entry.dirty = false;
           entry.processing = true;
           if (metrics !== undefined) entry.startedMs = metrics.started(entry.key, entry.addedMs);
@@ -165,6 +169,8 @@ export function createWorkQueue(options: { readonly metrics?: QueueMetrics | und
         checkDrained();
       }
     },
+
+    priorityOf: (key) => entries.get(key)?.takenPriority ?? 0,
 
     get length() {
       return length;

@@ -1,0 +1,215 @@
+// Read your own writes (law 4): a key is not reconciled against a cache older than the last write made for it. Writes that
+// answered with a resourceVersion wait until the cache has reached it; others until their effect shows on the uid. Bounded:
+// after the time limit the key is let through on the condition that it reads live.
+
+import type { Clock } from '@homeostat/base';
+import type { KubeObject } from '@homeostat/machinery';
+import { compareResourceVersions, isNewerResourceVersion, type ObjectKey, splitKey } from '@homeostat/client';
+import type { Lister } from '../store/lister.ts';
+
+/** What the fence sees of an informer. */
+export interface FencedCache {
+  readonly lister: Lister;
+  readonly resourceVersion: string;
+}
+
+/** One write, as far as the caches are concerned. `resource` is `resource.group`: versions of one resource share a history. */
+export type Write =
+  | { readonly kind: 'version'; readonly resource: string; readonly object: ObjectKey; readonly resourceVersion: string }
+  /** The object of this uid is to be gone or terminating. */
+  | { readonly kind: 'removed'; readonly resource: string; readonly object: ObjectKey; readonly uid: string }
+  /** The Pod of this uid is to have a node. */
+  | { readonly kind: 'bound'; readonly resource: string; readonly object: ObjectKey; readonly uid: string }
+  /** No answer came: it may or may not have happened. */
+  | { readonly kind: 'uncertain'; readonly resource: string; readonly object: ObjectKey };
+
+/** Whether a key may be reconciled now. */
+export type Passage =
+  | { readonly status: 'open' }
+  /** Ask again after a wake-up, or after `waitMs`. */
+  | { readonly status: 'blocked'; readonly waitMs: number }
+  /** Only against live state of these resources, in these namespaces (undefined: all). */
+  | { readonly status: 'live'; readonly resources: readonly LiveRead[] };
+
+export interface LiveRead {
+  readonly resource: string;
+  readonly namespace: string | undefined;
+}
+
+export interface WriteFenceOptions {
+  readonly clock: Clock;
+  /** How long a key waits for its writes to show, milliseconds. */
+  readonly limitMs: number;
+  /** The cache of a resource, when the controller has one. */
+  cacheOf(resource: string): FencedCache | undefined;
+  /** A key that was blocked may pass now. */
+  wake(key: ObjectKey): void;
+}
+
+interface KeyFence {
+  /** Of the object the key names, when the writes were made. */
+  readonly uid: string | undefined;
+  /** Version to reach, per resource. */
+  readonly versions: Map<string, string>;
+  readonly effects: Effect[];
+  readonly uncertain: Set<string>;
+  /** Namespaces written to, per resource, for the live read. */
+  readonly namespaces: Map<string, Set<string>>;
+  /** Monotonic time at which waiting ends; undefined while nothing waits. */
+  deadlineMs: number | undefined;
+}
+
+type Effect = Extract<Write, { readonly kind: 'removed' | 'bound' }>;
+
+interface Blocked {
+  readonly resource: string;
+  /** Waits for this version, or for a change of this object. */
+  readonly resourceVersion?: string;
+  readonly object?: ObjectKey;
+}
+
+/** The fences of one controller's keys. */
+export class WriteFence {
+  readonly #options: WriteFenceOptions;
+  readonly #fences = new Map<ObjectKey, KeyFence>();
+  readonly #blocked = new Map<ObjectKey, Blocked>();
+
+  constructor(options: WriteFenceOptions) {
+    this.#options = options;
+  }
+
+  /** Keys with writes that have not been seen yet. */
+  get size(): number {
+    return this.#fences.size;
+  }
+
+  /** Notes a write made for `key`, whose object has `uid`. Writes to resources without a cache are not noted. */
+  written(key: ObjectKey, uid: string | undefined, write: Write): void {
+    const cache = this.#options.cacheOf(write.resource);
+    if (cache === undefined) return;
+    let fence = this.#fences.get(key);
+    if (fence === undefined || fence.uid !== uid) {
+      fence = { uid, versions: new Map(), effects: [], uncertain: new Set(), namespaces: new Map(), deadlineMs: undefined };
+      this.#fences.set(key, fence);
+    }
+    const namespaces = fence.namespaces.get(write.resource) ?? new Set<string>();
+    namespaces.add(splitKey(write.object).namespace ?? '');
+    fence.namespaces.set(write.resource, namespaces);
+    switch (write.kind) {
+      case 'version': {
+        const before = fence.versions.get(write.resource);
+        if (before === undefined || isNewerResourceVersion(write.resourceVersion, before)) {
+          fence.versions.set(write.resource, write.resourceVersion);
+        }
+        return;
+      }
+      case 'removed':
+      case 'bound':
+        fence.effects.push(write);
+        return;
+      case 'uncertain':
+        fence.uncertain.add(write.resource);
+        return;
+    }
+  }
+
+  /** Whether `key`, whose object has `uid` now, may pass. */
+  check(key: ObjectKey, uid: string | undefined): Passage {
+    const fence = this.#fences.get(key);
+    if (fence === undefined) return open;
+    // Another object of that name, or none: what was written for the earlier one does not concern it.
+    if (fence.uid !== uid) {
+      this.forget(key);
+      return open;
+    }
+    if (fence.uncertain.size > 0) return this.#live(key, fence);
+    const obstacle = this.#obstacle(fence);
+    if (obstacle === undefined) {
+      this.forget(key);
+      return open;
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    fence.deadlineMs ??= nowMs + this.#options.limitMs;
+    if (nowMs >= fence.deadlineMs) return this.#live(key, fence);
+    this.#blocked.set(key, obstacle);
+    return { status: 'blocked', waitMs: fence.deadlineMs - nowMs };
+  }
+
+  /** A resource was read live at `resourceVersion`: the cache must reach it before the key may rely on it again. */
+  readLive(key: ObjectKey, resource: string, resourceVersion: string): void {
+    const fence = this.#fences.get(key);
+    if (fence === undefined) return;
+    const before = fence.versions.get(resource);
+    if (before === undefined || isNewerResourceVersion(resourceVersion, before)) fence.versions.set(resource, resourceVersion);
+    fence.uncertain.delete(resource);
+    const kept = fence.effects.filter((effect) => effect.resource !== resource);
+    fence.effects.splice(0, fence.effects.length, ...kept);
+    fence.deadlineMs = undefined;
+  }
+
+  /** The cache of `resource` has moved on, perhaps by a change of `object`. */
+  progressed(resource: string, resourceVersion: string, object: ObjectKey | undefined): void {
+    if (this.#blocked.size === 0) return;
+    for (const [key, blocked] of this.#blocked) {
+      if (blocked.resource !== resource) continue;
+      const passed =
+        blocked.resourceVersion === undefined
+          ? object === undefined || blocked.object === object
+          : (compareResourceVersions(resourceVersion, blocked.resourceVersion) ?? 0) >= 0;
+      if (!passed) continue;
+      this.#blocked.delete(key);
+      this.#options.wake(key);
+    }
+  }
+
+  /** Drops what is known of a key. */
+  forget(key: ObjectKey): void {
+    this.#fences.delete(key);
+    this.#blocked.delete(key);
+  }
+
+  #live(key: ObjectKey, fence: KeyFence): Passage {
+    this.#blocked.delete(key);
+    const resources = new Set<string>(fence.uncertain);
+    for (const [resource, version] of fence.versions) if (!this.#reached(resource, version)) resources.add(resource);
+    for (const effect of fence.effects) if (!this.#shows(effect)) resources.add(effect.resource);
+    return {
+      status: 'live',
+      resources: Array.from(resources, (resource) => {
+        const namespaces = fence.namespaces.get(resource);
+        const only = namespaces?.size === 1 ? [...namespaces][0] : undefined;
+        return { resource, namespace: only === '' ? undefined : only };
+      }),
+    };
+  }
+
+  /** The first thing that is not to be seen yet. What is seen is dropped on the way, so that each write is looked at once. */
+  #obstacle(fence: KeyFence): Blocked | undefined {
+    for (const [resource, resourceVersion] of fence.versions) {
+      if (!this.#reached(resource, resourceVersion)) return { resource, resourceVersion };
+      fence.versions.delete(resource);
+    }
+    for (let last = fence.effects.at(-1); last !== undefined; last = fence.effects.at(-1)) {
+      if (!this.#shows(last)) return { resource: last.resource, object: last.object };
+      fence.effects.pop();
+    }
+    return undefined;
+  }
+
+  #reached(resource: string, resourceVersion: string): boolean {
+    const cache = this.#options.cacheOf(resource);
+    // Versions that can't be compared can't be waited for.
+    return cache === undefined || (compareResourceVersions(cache.resourceVersion, resourceVersion) ?? 0) >= 0;
+  }
+
+  #shows(effect: Effect): boolean {
+    const object: (KubeObject & { readonly spec?: { readonly nodeName?: string } }) | undefined = this.#options
+      .cacheOf(effect.resource)
+      ?.lister.getByKey(effect.object);
+    if (object === undefined || object.metadata?.uid !== effect.uid) return true;
+    if (object.metadata.deletionTimestamp !== undefined) return true;
+    return effect.kind === 'bound' && object.spec?.nodeName !== undefined && object.spec.nodeName !== '';
+  }
+}
+
+const open: Passage = { status: 'open' };

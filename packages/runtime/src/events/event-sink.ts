@@ -1,0 +1,111 @@
+// Writes events, one after the other (spec/infrastructure.md §3.4). Events are best effort: what the server refuses is dropped, a
+// server that can't be reached is tried again, and a full queue drops what comes.
+
+import { createDeferred, type Deferred, type Env } from '@homeostat/base';
+import type { KubeObject } from '@homeostat/machinery';
+import { apiErrorOf, isAlreadyExists, isNamespaceTerminating } from '@homeostat/client';
+
+/** A write; it may be tried several times. */
+export type EventWrite<T extends KubeObject> = { readonly event: T; send(event: T, signal: AbortSignal): Promise<void> };
+
+const queueMax = 1_000;
+const triesMax = 12;
+const pauseMs = 10_000;
+/** After the stop, what is queued gets this long to be written. */
+const drainMs = 1_000;
+
+/** A bounded queue of event writes with one writer. */
+export class EventSink<T extends KubeObject> {
+  readonly #env: Env;
+  readonly #queue: EventWrite<T>[] = [];
+  #filled: Deferred<void> | undefined;
+  #dropped = 0;
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  /** Queues a write; dropped when the queue is full. */
+  push(write: EventWrite<T>): void {
+    if (this.#queue.length >= queueMax) {
+      this.#dropped++;
+      this.#env.log.error('an event was dropped: the queue is full', { event: write.event.metadata?.name, dropped: this.#dropped });
+      return;
+    }
+    this.#queue.push(write);
+    this.#filled?.resolve();
+    this.#filled = undefined;
+  }
+
+  /** Writes until `signal` aborts; then what is queued is tried once more, for a second at most. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const wake = (): void => this.#filled?.resolve();
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      const write = this.#queue.shift();
+      if (write !== undefined) {
+        await this.#write(write, signal);
+        continue;
+      }
+      this.#filled ??= createDeferred<void>();
+      await this.#filled.promise;
+    }
+    signal.removeEventListener('abort', wake);
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#queue.length === 0) return;
+    const limit = new AbortController();
+    const timer = this.#env.clock.setTimer(drainMs, () => limit.abort(new Error('no time is left to write events')));
+    try {
+      for (let write = this.#queue.shift(); write !== undefined && !limit.signal.aborted; write = this.#queue.shift()) {
+        await this.#tryOnce(write, limit.signal);
+      }
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #write(write: EventWrite<T>, signal: AbortSignal): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      if (await this.#tryOnce(write, signal)) return;
+      if (tries >= triesMax) {
+        this.#env.log.error('an event was given up', { event: write.event.metadata?.name, tries });
+        return;
+      }
+      // Many recorders find a returning server at different times.
+      const delayMs = tries === 1 ? pauseMs * this.#env.random.float() : pauseMs;
+      await this.#env.clock.sleep(delayMs, signal).catch(() => undefined);
+      if (signal.aborted) {
+        this.#queue.unshift(write);
+        return;
+      }
+    }
+  }
+
+  /** True when done with it, for better or worse. */
+  async #tryOnce({ event, send }: EventWrite<T>, signal: AbortSignal): Promise<boolean> {
+    try {
+      await send(event, signal);
+      return true;
+    } catch (error) {
+      const fields = { event: event.metadata?.name, error };
+      if (apiErrorOf(error) !== undefined) {
+        if (isAlreadyExists(error) || isNamespaceTerminating(error)) this.#env.log.debug('the server refused an event', fields);
+        else this.#env.log.error('the server refused an event', fields);
+        return true;
+      }
+      if (error instanceof TypeError) {
+        this.#env.log.error('an event could not be sent', fields);
+        return true;
+      }
+      this.#env.log.warn('an event could not be written and may be tried again', fields);
+      return false;
+    }
+  }
+}
