@@ -45,7 +45,9 @@ export {
   wakeOwners,
   wakeSelf,
 } from './controller/wakes.ts';
+export { createEventRecorder, type EventInput, type EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
 export type { Change, ChangeHandler } from './informer/change.ts';
+export { InformerFactory, type InformerFactoryOptions, type InformerRequest, withoutManagedFields } from './informer/informer-factory.ts';
 export { createInformerSource, type InformerSource, type Selection } from './informer/informer-source.ts';
 export { type HandlerOptions, type ProgressHandler, type Registration, SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
 export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
@@ -59,3 +61,4 @@ export {
   createMaxWaitLimiter,
   type RateLimiter,
 } from './workqueue/rate-limiter.ts';
+export { createRateLimitingQueue, type RateLimitingQueue, type RateLimitingQueueOptions } from './workqueue/rate-limiting-queue.ts';

@@ -144,7 +144,7 @@ class StageRunner {
       outcome = { status: 'done', action, object: await send(action, { client, signal, dryRun }) };
     } catch (error) {
       const found = apiErrorOf(error);
-      if (found !== undefined && action.tolerates?.includes(found.reason) === true) outcome = { status: 'done', action, error: found };
+      if (found !== undefined && tolerates(action, found)) outcome = { status: 'done', action, error: found };
       else outcome = { status: 'failed', action, error: toError(error) };
     }
     if (!dryRun) for (const event of action.announce?.(outcome) ?? []) recordEvent?.(event);
@@ -260,4 +260,11 @@ function selectFields(action: { readonly labelSelector?: string; readonly fieldS
 
 function toError(error: unknown): ApiError | Error {
   return isApiError(error) || error instanceof Error ? error : new Error(String(error));
+}
+
+// A reason may stand in the causes: a create refused by a namespace that closes is `Forbidden` with the cause
+// `NamespaceTerminating`.
+function tolerates(action: Action, error: ApiError): boolean {
+  const causes = error.details?.causes ?? [];
+  return action.tolerates?.some((reason) => reason === error.reason || causes.some((cause) => cause.reason === reason)) ?? false;
 }

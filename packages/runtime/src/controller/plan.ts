@@ -61,7 +61,10 @@ interface ActionBase {
   readonly reason: string;
   /** What it rests on, e.g. `{ desired: 3, current: 2 }`. */
   readonly facts: Readonly<Record<string, Json>>;
-  /** Reasons of API errors that count as done, e.g. `['NotFound']`. The outcome is `done` with the error beside it. */
+  /**
+   * Reasons of API errors, or of their causes, that count as done, e.g. `['NotFound']`. The outcome is `done` with the error
+   * beside it.
+   */
   readonly tolerates?: readonly string[];
   /** Events to record once the outcome is known, e.g. `Created pod: <name>`. Pure. Not called for skipped actions. */
   announce?(outcome: DoneOutcome | FailedOutcome): readonly EventAction[];
