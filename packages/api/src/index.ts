@@ -1,5 +1,9 @@
 // Public names of @homeostat/api.
 
+export { tableFor } from './columns/tables.ts';
+export { convertObject } from './conversion/convert-object.ts';
+export { validateObjectMeta, validateObjectMetaUpdate } from './kinds/metadata/object-meta.ts';
+export { nameIsPathSegment } from './kinds/rules/names.ts';
 export { semanticEqual } from './kinds/semantic-equal.ts';
 export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
 export { getPodCondition, isPodAvailable, isPodReady, nextPodAvailabilityMs } from './meaning/pod-conditions.ts';

@@ -51,6 +51,7 @@ export {
   tooMany,
   typeInvalid,
 } from './field-error.ts';
+export { applyConfiguration } from './field-ownership/apply-configuration.ts';
 export { excludeFields, type FieldFilter, includeFields } from './field-ownership/field-filter.ts';
 export { FieldSet, type FieldsV1 } from './field-ownership/field-set.ts';
 export type {
@@ -60,6 +61,7 @@ export type {
   OwnershipTypes,
   TrackUpdateOptions,
 } from './field-ownership/ownership-types.ts';
+export { trackUpdate } from './field-ownership/track-update.ts';
 export {
   type GroupResource,
   type GroupVersion,
