@@ -52,8 +52,13 @@ export {
   typeInvalid,
 } from './field-error.ts';
 export { applyConfiguration } from './field-ownership/apply-configuration.ts';
+export { applyConfiguration } from './field-ownership/apply-configuration.ts';
 export { excludeFields, type FieldFilter, includeFields } from './field-ownership/field-filter.ts';
 export { FieldSet, type FieldsV1 } from './field-ownership/field-set.ts';
+export { keepUnchangedTimes } from './field-ownership/keep-times.ts';
+export { lastAppliedAnnotation } from './field-ownership/last-applied.ts';
+export { decodeManagedFields, ManagedFieldsError } from './field-ownership/managed-fields.ts';
+export { fieldManagerBytesMax, managerOrUserAgent } from './field-ownership/manager-name.ts';
 export type {
   ApplyOptions,
   ApplyResult,
@@ -61,6 +66,12 @@ export type {
   OwnershipTypes,
   TrackUpdateOptions,
 } from './field-ownership/ownership-types.ts';
+export {
+  type ReplicasPaths,
+  toParentManagedFields,
+  toScaleManagedFields,
+} from './field-ownership/scale-ownership.ts';
+export { trackUpdate } from './field-ownership/track-update.ts';
 export { trackUpdate } from './field-ownership/track-update.ts';
 export {
   type GroupResource,

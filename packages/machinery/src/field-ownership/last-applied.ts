@@ -48,10 +48,10 @@ export function refreshLastApplied(object: KubeObject, config: KubeObject): Kube
 
 // Upstream encodes the configuration without the annotation, annotations themselves as it finds them, and a newline.
 function configText(config: KubeObject): string {
-  const { [lastAppliedAnnotation]: _, ...annotations } = config.metadata?.annotations ?? {};
-  const metadata = { ...config.metadata, annotations };
-  if (Object.keys(annotations).length === 0) delete (metadata as { annotations?: unknown }).annotations;
-  return `${goJson(asJson({ ...config, metadata }))}\n`;
+  const { annotations, ...metadata } = config.metadata ?? {};
+  if (annotations === undefined || annotations === null) return `${goJson(asJson(config))}\n`;
+  const { [lastAppliedAnnotation]: _, ...others } = annotations;
+  return `${goJson(asJson({ ...config, metadata: { ...metadata, annotations: others } }))}\n`;
 }
 
 function sizeOf(annotations: Readonly<Record<string, string>>): number {

@@ -140,8 +140,11 @@ export function printElement(element: string): string {
 
 function printValue(value: Json): string {
   if (typeof value === 'string') return goQuote(value);
-  if (value !== null && typeof value === 'object') return goJson(value);
-  return String(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(printValue).join(',')}]`;
+  return Object.entries(value as { readonly [key: string]: Json })
+    .map(([key, below]) => `${key}=${printValue(below)}`)
+    .join('');
 }
 
 /** How messages show a path: `.spec.containers[name="main"].image`. */
