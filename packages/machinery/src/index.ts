@@ -52,7 +52,6 @@ export {
   typeInvalid,
 } from './field-error.ts';
 export { applyConfiguration } from './field-ownership/apply-configuration.ts';
-export { applyConfiguration } from './field-ownership/apply-configuration.ts';
 export { excludeFields, type FieldFilter, includeFields } from './field-ownership/field-filter.ts';
 export { FieldSet, type FieldsV1 } from './field-ownership/field-set.ts';
 export { keepUnchangedTimes } from './field-ownership/keep-times.ts';
@@ -71,7 +70,6 @@ export {
   toParentManagedFields,
   toScaleManagedFields,
 } from './field-ownership/scale-ownership.ts';
-export { trackUpdate } from './field-ownership/track-update.ts';
 export { trackUpdate } from './field-ownership/track-update.ts';
 export {
   type GroupResource,
