@@ -46,8 +46,7 @@ export function createTokenController(options: TokenControllerOptions): PlanCont
           if (change.type === 'resync') return [];
           const key = toKey(change.object.metadata?.namespace, change.object.metadata?.name ?? '');
           const own = caches.lister(secrets).byIndex(secretsByAccount.name, key);
-          const listed = change.type === 'deleted' ? [] : accountsBySecret.valuesOf(change.object);
-          return [...own.map((secret) => toKey(secret.metadata?.namespace, secret.metadata?.name ?? '')), ...listed];
+          return own.map((secret) => toKey(secret.metadata?.namespace, secret.metadata?.name ?? ''));
         },
       },
     ],

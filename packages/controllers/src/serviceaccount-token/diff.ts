@@ -27,7 +27,7 @@ export interface ObservedTokenSecret {
 
 export function diff(observed: ObservedTokenSecret, signer: TokenSigner): Plan {
   const { secret, account, referrers } = observed;
-  if (secret === undefined) return dropReferences(observed.name, referrers);
+  if (secret === undefined) return referrers.length === 0 ? emptyPlan : recheckSecret(observed);
   const accountName = secret.metadata?.annotations?.[accountNameAnnotation] ?? '';
   if (secret.type !== tokenSecretType || accountName === '' || secret.metadata?.deletionTimestamp !== undefined)
     return emptyPlan;
@@ -153,8 +153,17 @@ function deletePlan(secret: Secret): Plan {
   };
 }
 
+// The cache holds token Secrets alone: a Secret of another type may have the name now.
+function recheckSecret({ namespace, name, referrers }: ObservedTokenSecret): Plan {
+  const target = { resource: secrets, namespace, name, tolerates: ['NotFound'] };
+  return {
+    steps: [{ actions: [{ verb: 'get', ...target, reason: 'RecheckSecret', facts: { secret: name } }] }],
+    then: ([outcome]) =>
+      outcome?.status === 'done' && outcome.error !== undefined ? dropReferences(name, referrers) : emptyPlan,
+  };
+}
+
 function dropReferences(name: string, referrers: readonly ServiceAccount[]): Plan {
-  if (referrers.length === 0) return emptyPlan;
   return {
     steps: [
       {
