@@ -1,13 +1,7 @@
 // Public names of @homeostat/runtime.
 
+// Controllers: what they are, what they want done, and the loop that runs them.
 export { act, type ActionRecord, type ActOptions, type ActResult } from './controller/act.ts';
-export {
-  type Controller,
-  type ControllerDependencies,
-  createController,
-  type RunOptions,
-  type WakeCause,
-} from './controller/controller.ts';
 export {
   type ControllerDefinition,
   type Facts,
@@ -19,6 +13,13 @@ export {
   type Wake,
   type WatchDefinition,
 } from './controller/controller-definition.ts';
+export {
+  type Controller,
+  type ControllerDependencies,
+  createController,
+  type RunOptions,
+  type WakeCause,
+} from './controller/controller.ts';
 export {
   type Action,
   type CreateAction,
@@ -53,8 +54,14 @@ export {
   wakeOwners,
   wakeSelf,
 } from './controller/wakes.ts';
-export { createEventRecorder, type EventInput, type EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
-export { createEventRecorder, type EventInput, type EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
+
+// Events.
+export {
+  createEventRecorder,
+  type EventInput,
+  type EventRecorder,
+  type EventRecorderOptions,
+} from './events/event-recorder.ts';
 export { referenceTo, toReference } from './events/event-reference.ts';
 export {
   createSeriesRecorder,
@@ -62,16 +69,28 @@ export {
   type SeriesRecorder,
   type SeriesRecorderOptions,
 } from './events/series-recorder.ts';
+
+// Caches.
 export type { Change, ChangeHandler } from './informer/change.ts';
-export { InformerFactory, type InformerFactoryOptions, type InformerRequest, withoutManagedFields } from './informer/informer-factory.ts';
-export { createInformerSource, type InformerSource, type Selection } from './informer/informer-source.ts';
 export {
   InformerFactory,
   type InformerFactoryOptions,
   type InformerRequest,
   withoutManagedFields,
 } from './informer/informer-factory.ts';
-export { type HandlerOptions, type ProgressHandler, type Registration, SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
+export { createInformerSource, type InformerSource, type Selection } from './informer/informer-source.ts';
+export {
+  type HandlerOptions,
+  type ProgressHandler,
+  type Registration,
+  SharedInformer,
+  type SharedInformerOptions,
+} from './informer/shared-informer.ts';
+export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
+export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
+export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';
+
+// Processes.
 export {
   createLeaderElector,
   type LeaderElectionOptions,
@@ -79,9 +98,16 @@ export {
   LeadershipLostError,
 } from './leader-election/leader-elector.ts';
 export { formatHealth, type HealthCheck, type HealthReport, reportHealth } from './manager/health.ts';
-export { type AddRunnableOptions, createManager, type Manager, type ManagerOptions, type Runnable } from './manager/manager.ts';
-export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
-export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
+export {
+  type AddRunnableOptions,
+  createManager,
+  type Manager,
+  type ManagerOptions,
+  type Runnable,
+} from './manager/manager.ts';
+
+// Work queues.
+export { createDelayingQueue, type DelayingQueue } from './workqueue/delaying-queue.ts';
 export {
   createBucketLimiter,
   createDefaultLimiter,
@@ -91,8 +117,9 @@ export {
   createMaxWaitLimiter,
   type RateLimiter,
 } from './workqueue/rate-limiter.ts';
-export { createRateLimitingQueue, type RateLimitingQueue, type RateLimitingQueueOptions } from './workqueue/rate-limiting-queue.ts';
-export { createRateLimitingQueue, type RateLimitingQueue, type RateLimitingQueueOptions } from './workqueue/rate-limiting-queue.ts';
+export {
+  createRateLimitingQueue,
+  type RateLimitingQueue,
+  type RateLimitingQueueOptions,
+} from './workqueue/rate-limiting-queue.ts';
 export { type AddOptions, createWorkQueue, lowPriority, type WorkQueue } from './workqueue/work-queue.ts';
-export { createDelayingQueue, type DelayingQueue } from './workqueue/delaying-queue.ts';
-export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';

@@ -146,7 +146,10 @@ export interface Client {
   /** One request. With `limit` the answer may be one page: see `metadata.continue`, or use {@link listPages}. */
   list<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
   /** All pages; `limit` is the page size, default 500. An expired token restarts as one full list (then `restarted` is set). */
-  listPages<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): AsyncGenerator<ListPage<T>, void, void>;
+  listPages<T extends KubeObject>(
+    resource: ResourceType<T>,
+    options?: ListOptions,
+  ): AsyncGenerator<ListPage<T>, void, void>;
   /**
    * Resolves when the server has accepted the watch. Iterating gives ADDED, MODIFIED, DELETED and BOOKMARK events; an ERROR event
    * is thrown as ApiError, a broken connection as TransportError. An end without error: the server's time-out.

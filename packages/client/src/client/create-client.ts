@@ -13,7 +13,16 @@ import { readWatch } from '../rest/watch-stream.ts';
 import { warningsOf } from '../rest/warnings.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
-import type { CallOptions, Client, DeleteFields, ListOptions, PatchKind, RawRequest, SelectOptions, WriteOptions } from './client.ts';
+import type {
+  CallOptions,
+  Client,
+  DeleteFields,
+  ListOptions,
+  PatchKind,
+  RawRequest,
+  SelectOptions,
+  WriteOptions,
+} from './client.ts';
 
 export interface ClientOptions {
   readonly transport: Transport;
@@ -55,13 +64,19 @@ const patchTypes: Readonly<Record<PatchKind, string>> = {
 /** Creates a {@link Client}; nothing is sent before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { transport, env, userAgent, qps, timeoutMs: defaultTimeoutMs } = options;
-  const bucket = qps === undefined ? undefined : new TokenBucket({ clock: env.clock, qps, burst: options.burst ?? Math.max(1, 2 * qps) });
+  const bucket =
+    qps === undefined
+      ? undefined
+      : new TokenBucket({ clock: env.clock, qps, burst: options.burst ?? Math.max(1, 2 * qps) });
   const sendRequest = createSender({ transport, clock: env.clock, bucket, retriesMax: options.retriesMax ?? 10 });
   const onWarning = options.onWarning ?? ((text: string) => env.log.warn('warning from the API server', { text }));
 
   const send = async (request: RawRequest, stream: boolean): Promise<ApiResponse> => {
     const timeoutMs = stream ? undefined : (request.timeoutMs ?? defaultTimeoutMs);
-    const query = toQuery({ ...request.query, ...(timeoutMs === undefined ? {} : { timeout: `${Math.ceil(timeoutMs / 1000)}s` }) });
+    const query = toQuery({
+      ...request.query,
+      ...(timeoutMs === undefined ? {} : { timeout: `${Math.ceil(timeoutMs / 1000)}s` }),
+    });
     const response = await sendRequest(
       {
         method: request.method,
@@ -106,13 +121,19 @@ export function createClient(options: ClientOptions): Client {
     const response = await call(request);
     const value = await readBody(response);
     if (typeof value !== 'object' || value === null) {
-      throw new TransportError('protocol', `wanted an object from ${request.method} ${request.resource.resource}, got ${typeof value}`);
+      throw new TransportError(
+        'protocol',
+        `wanted an object from ${request.method} ${request.resource.resource}, got ${typeof value}`,
+      );
     }
     if (!mayBeStatus && isFailure(value)) throw ApiError.fromStatus(value, response.status);
     return value as T;
   };
 
-  const list = async <T extends KubeObject>(resource: ResourceType<T>, listOptions: ListOptions): Promise<KubeList<T>> => {
+  const list = async <T extends KubeObject>(
+    resource: ResourceType<T>,
+    listOptions: ListOptions,
+  ): Promise<KubeList<T>> => {
     const value = await object<KubeList<T>>({
       method: 'GET',
       resource,
@@ -164,7 +185,11 @@ export function createClient(options: ClientOptions): Client {
       object({
         method: 'POST',
         resource,
-        path: { namespace: o.namespace ?? (resource.namespaced ? o.object.metadata?.namespace : undefined), name: o.name, subresource: o.subresource },
+        path: {
+          namespace: o.namespace ?? (resource.namespaced ? o.object.metadata?.namespace : undefined),
+          name: o.name,
+          subresource: o.subresource,
+        },
         query: writeQuery(o),
         body: o.object,
         ...callOptions(o),
@@ -220,7 +245,18 @@ export function createClient(options: ClientOptions): Client {
         body: deleteBody(o, undefined),
         ...callOptions(o),
       }),
-    logs: async ({ signal, namespace, name, container, follow, previous, timestamps, tailLines, sinceSeconds, limitBytes }) => {
+    logs: async ({
+      signal,
+      namespace,
+      name,
+      container,
+      follow,
+      previous,
+      timestamps,
+      tailLines,
+      sinceSeconds,
+      limitBytes,
+    }) => {
       const response = await call({
         method: 'GET',
         resource: podResource,
@@ -243,7 +279,10 @@ export function createClient(options: ClientOptions): Client {
 const podResource: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
 /** Lists leave kind and apiVersion out of their items; whoever holds an object wants to know what it is. */
-function withKind<T extends KubeObject>(resource: ResourceType<T>, items: readonly T[] | null | undefined): readonly T[] {
+function withKind<T extends KubeObject>(
+  resource: ResourceType<T>,
+  items: readonly T[] | null | undefined,
+): readonly T[] {
   // Go writes a nil slice as null.
   if (!Array.isArray(items)) return [];
   const first: T | undefined = items[0];
@@ -266,7 +305,10 @@ function callOptions(options: CallOptions): CallOptions {
   };
 }
 
-function selectQuery(options: SelectOptions): { labelSelector?: string | undefined; fieldSelector?: string | undefined } {
+function selectQuery(options: SelectOptions): {
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+} {
   return { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector };
 }
 
@@ -298,7 +340,10 @@ function replace(
   };
 }
 
-function deleteBody(fields: DeleteFields, preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined): unknown {
+function deleteBody(
+  fields: DeleteFields,
+  preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined,
+): unknown {
   const { propagationPolicy, gracePeriodSeconds, dryRun } = fields;
   return {
     kind: 'DeleteOptions',
@@ -313,5 +358,6 @@ function deleteBody(fields: DeleteFields, preconditions: { readonly uid?: string
 async function* toByteStream(response: ApiResponse): AsyncGenerator<Uint8Array, void, void> {
   const { body } = response;
   if (body.kind === 'bytes' || body.kind === 'stream') yield* body.chunks;
-  else if (body.kind !== 'empty') throw new TransportError('protocol', `wanted bytes, got an answer of kind ${body.kind}`);
+  else if (body.kind !== 'empty')
+    throw new TransportError('protocol', `wanted bytes, got an answer of kind ${body.kind}`);
 }

@@ -24,7 +24,12 @@ export async function decodeError(response: ApiResponse, subject: RequestSubject
 
 /** Whether a decoded body is a Status that tells of a failure. */
 export function isFailure(value: unknown): value is Status {
-  return typeof value === 'object' && value !== null && (value as Status).kind === 'Status' && (value as Status).status !== 'Success';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value as Status).kind === 'Status' &&
+    (value as Status).status !== 'Success'
+  );
 }
 
 /** Whole seconds of a Retry-After header; undefined when absent or not a number. */
@@ -39,11 +44,18 @@ function withRetryAfter(error: ApiError, retryAfterSeconds: number | undefined):
   return new ApiError({ code, reason, message, metadata, details: { ...error.details, retryAfterSeconds } });
 }
 
-function genericError(code: number, subject: RequestSubject, text: string, retryAfterSeconds: number | undefined): ApiError {
+function genericError(
+  code: number,
+  subject: RequestSubject,
+  text: string,
+  retryAfterSeconds: number | undefined,
+): ApiError {
   const { reason, message } = describe(code, subject.method, text);
   const { group = '', resource = '', name = '' } = subject;
   const suffix =
-    resource === '' ? '' : ` (${[subject.method.toLowerCase(), toGroupResource({ group, resource }), name].filter((part) => part !== '').join(' ')})`;
+    resource === ''
+      ? ''
+      : ` (${[subject.method.toLowerCase(), toGroupResource({ group, resource }), name].filter((part) => part !== '').join(' ')})`;
   const details: StatusDetails = {
     ...(name === '' ? {} : { name }),
     ...(group === '' ? {} : { group }),
@@ -85,13 +97,20 @@ function describe(code: number, method: string, text: string): { readonly reason
     case 504:
       return {
         reason: 'Timeout',
-        message: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+        message:
+          'the server was unable to return a response in the time allotted, but may still be processing the request',
       };
     default:
       if (code >= 500) {
         const quoted = JSON.stringify(said);
-        return { reason: 'InternalError', message: `an error on the server (${quoted}) has prevented the request from succeeding` };
+        return {
+          reason: 'InternalError',
+          message: `an error on the server (${quoted}) has prevented the request from succeeding`,
+        };
       }
-      return { reason: '', message: `the server responded with the status code ${code} but did not return more information` };
+      return {
+        reason: '',
+        message: `the server responded with the status code ${code} but did not return more information`,
+      };
   }
 }

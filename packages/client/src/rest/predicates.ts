@@ -80,7 +80,10 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   if (causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
   // Old servers say it in words only.
   const text = 'Too large resource version';
-  return found.reason === 'Timeout' && (found.message.includes(text) || causes.some((cause) => cause.message?.includes(text)));
+  return (
+    found.reason === 'Timeout' &&
+    (found.message.includes(text) || causes.some((cause) => cause.message?.includes(text)))
+  );
 }
 
 /** A create into a namespace that is being deleted. */

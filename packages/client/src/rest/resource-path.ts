@@ -18,11 +18,15 @@ export function resourcePath(resource: ResourceType, options: ResourcePathOption
   let path = root;
   if (namespace !== undefined && namespace !== '') {
     if (!resource.namespaced) {
-      throw new TypeError(`${resource.resource} are cluster-scoped, but namespace ${JSON.stringify(namespace)} was given`);
+      throw new TypeError(
+        `${resource.resource} are cluster-scoped, but namespace ${JSON.stringify(namespace)} was given`,
+      );
     }
     path += `/namespaces/${encodeURIComponent(namespace)}`;
   } else if (resource.namespaced && name !== undefined) {
-    throw new TypeError(`an empty namespace may not be set when a resource name is provided: ${resource.resource} ${JSON.stringify(name)}`);
+    throw new TypeError(
+      `an empty namespace may not be set when a resource name is provided: ${resource.resource} ${JSON.stringify(name)}`,
+    );
   }
   path += `/${resource.resource}`;
   if (name !== undefined) {

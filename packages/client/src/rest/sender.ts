@@ -28,7 +28,9 @@ export interface SendOptions {
 export type Outgoing = Omit<ApiRequest, 'signal'>;
 
 /** Creates the function that sends requests. Its answers may have any status. */
-export function createSender(options: SenderOptions): (request: Outgoing, sendOptions: SendOptions) => Promise<ApiResponse> {
+export function createSender(
+  options: SenderOptions,
+): (request: Outgoing, sendOptions: SendOptions) => Promise<ApiResponse> {
   const { transport, clock, bucket, retriesMax } = options;
 
   const attempt = async (request: Outgoing, { signal, timeoutMs }: SendOptions): Promise<ApiResponse> => {

@@ -6,7 +6,8 @@ export function warningsOf(headers: Readonly<Record<string, string | readonly st
   if (header === undefined) return [];
   const texts: string[] = [];
   for (const line of typeof header === 'string' ? [header] : header) {
-    for (const match of line.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) texts.push((match[1] ?? '').replace(/\\(.)/g, '$1'));
+    for (const match of line.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g))
+      texts.push((match[1] ?? '').replace(/\\(.)/g, '$1'));
   }
   return texts;
 }

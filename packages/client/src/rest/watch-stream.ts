@@ -40,14 +40,21 @@ function decodeFrame<T extends KubeObject>(frame: string): WatchEvent<T> {
       code: 500,
       reason: 'InternalError',
       message,
-      details: { causes: [{ reason: 'UnexpectedServerResponse', message }, { reason: 'ClientWatchDecoding', message }] },
+      details: {
+        causes: [
+          { reason: 'UnexpectedServerResponse', message },
+          { reason: 'ClientWatchDecoding', message },
+        ],
+      },
       cause: error,
     });
   }
 }
 
 /** Lines of a byte stream; a rest without a line end is dropped, as a stream cut in mid-frame holds no event. */
-async function* readLines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string, void, void> {
+async function* readLines(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder();
   let pending = '';
   for await (const chunk of chunks) {

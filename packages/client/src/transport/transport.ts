@@ -8,7 +8,11 @@ import type { WatchEvent } from '@homeostat/machinery';
 export interface Peer {
   readonly remoteAddress?: string;
   /** Subject of a client certificate that was verified against the client CA. */
-  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[]; readonly fingerprint: string };
+  readonly clientCertificate?: {
+    readonly commonName: string;
+    readonly organizations: readonly string[];
+    readonly fingerprint: string;
+  };
   /** Identity asserted by the process itself; only the in-process transport may set it. */
   readonly user?: UserInfo;
 }

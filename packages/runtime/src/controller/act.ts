@@ -56,7 +56,12 @@ export async function act(plan: Plan, options: ActOptions): Promise<ActResult> {
     if (options.signal.aborted) break;
     stage = stage.then?.(outcomes, options.env.clock.nowMs());
   }
-  return { outcomes: all, failures: all.filter((outcome) => outcome.status === 'failed'), planFailures, requeueAfterMs };
+  return {
+    outcomes: all,
+    failures: all.filter((outcome) => outcome.status === 'failed'),
+    planFailures,
+    requeueAfterMs,
+  };
 }
 
 async function runStage(plan: Plan, stage: number, options: ActOptions): Promise<readonly Outcome[]> {
@@ -164,12 +169,19 @@ interface SendContext {
   readonly dryRun: boolean;
 }
 
-async function send(action: Exclude<Action, EventAction>, { client, signal, dryRun }: SendContext): Promise<KubeObject> {
+async function send(
+  action: Exclude<Action, EventAction>,
+  { client, signal, dryRun }: SendContext,
+): Promise<KubeObject> {
   const { resource, namespace } = action;
   const write = dryRun ? { signal, dryRun } : { signal };
   switch (action.verb) {
     case 'create':
-      return client.create(resource, { ...write, ...(namespace === undefined ? {} : { namespace }), object: action.object });
+      return client.create(resource, {
+        ...write,
+        ...(namespace === undefined ? {} : { namespace }),
+        object: action.object,
+      });
     case 'update':
       return client.update(resource, {
         ...write,
@@ -198,7 +210,12 @@ async function send(action: Exclude<Action, EventAction>, { client, signal, dryR
         ...(action.preconditions === undefined ? {} : { preconditions: action.preconditions }),
       });
     case 'deletecollection':
-      return client.deleteCollection(resource, { ...write, ...deleteFields(action), ...selectFields(action), namespace });
+      return client.deleteCollection(resource, {
+        ...write,
+        ...deleteFields(action),
+        ...selectFields(action),
+        namespace,
+      });
     case 'subresource':
       return client.createSubresource(resource, {
         ...write,
@@ -215,7 +232,8 @@ async function send(action: Exclude<Action, EventAction>, { client, signal, dryR
         ...(action.subresource === undefined ? {} : { subresource: action.subresource }),
       });
     case 'list': {
-      if (action.limit !== undefined) return client.list(resource, { signal, ...selectFields(action), namespace, limit: action.limit });
+      if (action.limit !== undefined)
+        return client.list(resource, { signal, ...selectFields(action), namespace, limit: action.limit });
       let items: KubeObject[] = [];
       let resourceVersion = '';
       for await (const page of client.listPages(resource, { signal, ...selectFields(action), namespace })) {
@@ -234,7 +252,11 @@ function named(object: KubeObject, action: { readonly name: string; readonly nam
   if (name === action.name && namespace === action.namespace) return object;
   return {
     ...object,
-    metadata: { ...object.metadata, name: action.name, ...(action.namespace === undefined ? {} : { namespace: action.namespace }) },
+    metadata: {
+      ...object.metadata,
+      name: action.name,
+      ...(action.namespace === undefined ? {} : { namespace: action.namespace }),
+    },
   };
 }
 
@@ -266,5 +288,8 @@ function toError(error: unknown): ApiError | Error {
 // `NamespaceTerminating`.
 function tolerates(action: Action, error: ApiError): boolean {
   const causes = error.details?.causes ?? [];
-  return action.tolerates?.some((reason) => reason === error.reason || causes.some((cause) => cause.reason === reason)) ?? false;
+  return (
+    action.tolerates?.some((reason) => reason === error.reason || causes.some((cause) => cause.reason === reason)) ??
+    false
+  );
 }

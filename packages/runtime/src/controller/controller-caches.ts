@@ -33,7 +33,8 @@ export class ControllerCaches implements Caches {
     const declared = new Map<string, Declared>();
     for (const watch of [definition.for, ...(definition.watches ?? [])]) {
       const id = fenceId(watch.resource);
-      if (declared.has(id)) throw new Error(`controller ${definition.name} declares ${resourceId(watch.resource)} twice`);
+      if (declared.has(id))
+        throw new Error(`controller ${definition.name} declares ${resourceId(watch.resource)} twice`);
       const informer = informers.informer(watch.resource, {
         ...(watch.select === undefined ? {} : { select: watch.select }),
         ...(watch.metadataOnly === undefined ? {} : { metadataOnly: watch.metadataOnly }),
@@ -50,7 +51,8 @@ export class ControllerCaches implements Caches {
 
   lister<T extends KubeObject>(resource: ResourceType<T>): Lister<T> {
     const lister = this.#listers.get(fenceId(resource));
-    if (lister === undefined) throw new Error(`controller ${this.#name} reads ${resourceId(resource)} but does not declare it`);
+    if (lister === undefined)
+      throw new Error(`controller ${this.#name} reads ${resourceId(resource)} but does not declare it`);
     // The watch was declared with the resource that the caller names again.
     return lister as unknown as Lister<T>;
   }

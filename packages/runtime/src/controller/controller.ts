@@ -31,7 +31,9 @@ export interface ControllerDependencies {
   /** Takes the events of plans, e.g. an event recorder's `recordAction`. */
   readonly recordEvent?: (action: EventAction, source: string) => void;
   /** Hears of every action carried out: what `why` shows. */
-  readonly onAction?: (record: ActionRecord & { readonly controller: string; readonly key: ObjectKey; readonly wokenBy?: WakeCause }) => void;
+  readonly onAction?: (
+    record: ActionRecord & { readonly controller: string; readonly key: ObjectKey; readonly wokenBy?: WakeCause },
+  ) => void;
   /** How long a key waits for its own writes to show before it reads live, milliseconds; default 10 s. */
   readonly fenceLimitMs?: number;
   /** Actions of one step under way at once; default 64. */
@@ -130,12 +132,14 @@ class ControllerRunner implements Controller {
   async run({ signal, kill = neverAborts }: RunOptions): Promise<void> {
     if (this.#started) throw new Error(`controller ${this.name} was run twice`);
     this.#started = true;
-    const registrations = this.#caches.watches().map(({ watch, informer }) =>
-      informer.addHandler(
-        (change) => this.#onChange(watch, change),
-        watch.resyncPeriodMs === undefined ? {} : { resyncPeriodMs: watch.resyncPeriodMs },
-      ),
-    );
+    const registrations = this.#caches
+      .watches()
+      .map(({ watch, informer }) =>
+        informer.addHandler(
+          (change) => this.#onChange(watch, change),
+          watch.resyncPeriodMs === undefined ? {} : { resyncPeriodMs: watch.resyncPeriodMs },
+        ),
+      );
     const unsubscribe = this.#caches
       .watches()
       .map(({ informer, watch }) =>
@@ -242,7 +246,11 @@ class ControllerRunner implements Controller {
     return caches;
   }
 
-  async #reconcile(key: ObjectKey, caches: Caches, kill: AbortSignal): Promise<{ readonly requeueAfterMs?: number | undefined } | void> {
+  async #reconcile(
+    key: ObjectKey,
+    caches: Caches,
+    kill: AbortSignal,
+  ): Promise<{ readonly requeueAfterMs?: number | undefined } | void> {
     const definition = this.#definition;
     const client = this.#fencedClient(key);
     if ('reconcile' in definition) return this.#plain(definition, key, caches, client, kill);
@@ -358,4 +366,3 @@ function throwFailures(result: ActResult): void {
   const conflict = failures.find((error) => isApiError(error, 'Conflict'));
   throw new AggregateError(failures, failures.map((error) => error.message).join('; '), { cause: conflict ?? first });
 }
-

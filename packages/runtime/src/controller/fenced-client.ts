@@ -3,7 +3,16 @@
 
 import { type ApiError, type Status } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
-import { apiErrorOf, type Client, isNotFound, isTransportError, keyOf, type ObjectKey, type ResourceType, toKey } from '@homeostat/client';
+import {
+  apiErrorOf,
+  type Client,
+  isNotFound,
+  isTransportError,
+  keyOf,
+  type ObjectKey,
+  type ResourceType,
+  toKey,
+} from '@homeostat/client';
 import type { Write } from './write-fence.ts';
 
 export interface FencedClientOptions {
@@ -53,14 +62,16 @@ export function createFencedClient(options: FencedClientOptions): Client {
     // What the cache shows now is what the caller meant.
     const uid = options.uid ?? uidOf(id, key);
     const note1 = (known: string | undefined): void => {
-      if (options.dryRun !== true && known !== undefined) note({ kind: 'removed', resource: id, object: key, uid: known });
+      if (options.dryRun !== true && known !== undefined)
+        note({ kind: 'removed', resource: id, object: key, uid: known });
     };
     try {
       const answer = await write;
       note1(uid ?? (answer as Partial<Status>).details?.uid);
       // An object that lives on (grace, finalizers) was changed.
       const version = answer.kind === 'Status' ? undefined : answer.metadata?.resourceVersion;
-      if (options.dryRun !== true && version !== undefined) note({ kind: 'version', resource: id, object: key, resourceVersion: version });
+      if (options.dryRun !== true && version !== undefined)
+        note({ kind: 'version', resource: id, object: key, resourceVersion: version });
       return answer;
     } catch (error) {
       if (isNotFound(error)) note1(uid);
@@ -80,7 +91,12 @@ export function createFencedClient(options: FencedClientOptions): Client {
       const id = fenceId(resource);
       const key = toKey(o.namespace ?? o.object.metadata?.namespace, o.name);
       if (o.subresource === 'eviction') {
-        return removed(resource, key, { uid: evictedUid(o.object), dryRun: o.dryRun }, client.createSubresource(resource, o));
+        return removed(
+          resource,
+          key,
+          { uid: evictedUid(o.object), dryRun: o.dryRun },
+          client.createSubresource(resource, o),
+        );
       }
       if (o.subresource !== 'binding') return client.createSubresource(resource, o);
       const uid = o.object.metadata?.uid ?? uidOf(id, key);
@@ -98,7 +114,12 @@ export function createFencedClient(options: FencedClientOptions): Client {
     patch: (resource, o) => noted(resource, toKey(o.namespace, o.name), o.dryRun, client.patch(resource, o)),
     apply: (resource, o) => noted(resource, keyOf(o.object), o.dryRun, client.apply(resource, o)),
     delete: (resource, o) =>
-      removed(resource, toKey(o.namespace, o.name), { uid: o.preconditions?.uid, dryRun: o.dryRun }, client.delete(resource, o)),
+      removed(
+        resource,
+        toKey(o.namespace, o.name),
+        { uid: o.preconditions?.uid, dryRun: o.dryRun },
+        client.delete(resource, o),
+      ),
   };
 }
 
@@ -110,6 +131,8 @@ function isUnanswered(error: unknown): boolean {
 }
 
 function evictedUid(eviction: KubeObject): string | undefined {
-  const { deleteOptions } = eviction as { readonly deleteOptions?: { readonly preconditions?: { readonly uid?: string } } };
+  const { deleteOptions } = eviction as {
+    readonly deleteOptions?: { readonly preconditions?: { readonly uid?: string } };
+  };
   return deleteOptions?.preconditions?.uid ?? eviction.metadata?.uid;
 }

@@ -18,7 +18,9 @@ export function wakeNothing(): readonly ObjectKey[] {
 }
 
 /** The keys `map` gives for the object, before and after the change, each once. */
-export function wakeMapped<T extends KubeObject>(map: (object: T) => Iterable<ObjectKey>): (change: Change<T>) => Iterable<Wake> {
+export function wakeMapped<T extends KubeObject>(
+  map: (object: T) => Iterable<ObjectKey>,
+): (change: Change<T>) => Iterable<Wake> {
   return (change) => {
     const keys = new Set<ObjectKey>(map(change.object));
     if (change.type === 'updated') for (const key of map(change.old)) keys.add(key);

@@ -15,7 +15,12 @@ export interface FencedCache {
 
 /** One write, as far as the caches are concerned. `resource` is `resource.group`: versions of one resource share a history. */
 export type Write =
-  | { readonly kind: 'version'; readonly resource: string; readonly object: ObjectKey; readonly resourceVersion: string }
+  | {
+      readonly kind: 'version';
+      readonly resource: string;
+      readonly object: ObjectKey;
+      readonly resourceVersion: string;
+    }
   /** The object of this uid is to be gone or terminating. */
   | { readonly kind: 'removed'; readonly resource: string; readonly object: ObjectKey; readonly uid: string }
   /** The Pod of this uid is to have a node. */
@@ -89,7 +94,14 @@ export class WriteFence {
     if (cache === undefined) return;
     let fence = this.#fences.get(key);
     if (fence === undefined || fence.uid !== uid) {
-      fence = { uid, versions: new Map(), effects: [], uncertain: new Set(), namespaces: new Map(), deadlineMs: undefined };
+      fence = {
+        uid,
+        versions: new Map(),
+        effects: [],
+        uncertain: new Set(),
+        namespaces: new Map(),
+        deadlineMs: undefined,
+      };
       this.#fences.set(key, fence);
     }
     const namespaces = fence.namespaces.get(write.resource) ?? new Set<string>();
@@ -140,7 +152,8 @@ export class WriteFence {
     const fence = this.#fences.get(key);
     if (fence === undefined) return;
     const before = fence.versions.get(resource);
-    if (before === undefined || isNewerResourceVersion(resourceVersion, before)) fence.versions.set(resource, resourceVersion);
+    if (before === undefined || isNewerResourceVersion(resourceVersion, before))
+      fence.versions.set(resource, resourceVersion);
     fence.uncertain.delete(resource);
     const kept = fence.effects.filter((effect) => effect.resource !== resource);
     fence.effects.splice(0, fence.effects.length, ...kept);

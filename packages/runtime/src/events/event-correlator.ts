@@ -125,11 +125,23 @@ function objectOf({ source, involvedObject }: Event): readonly (string | undefin
 }
 
 function groupKeyOf(event: Event): string {
-  return keyFrom('group', [...objectOf(event), event.type, event.reason, event.reportingComponent, event.reportingInstance]);
+  return keyFrom('group', [
+    ...objectOf(event),
+    event.type,
+    event.reason,
+    event.reportingComponent,
+    event.reportingInstance,
+  ]);
 }
 
 function eventKeyOf(event: Event): string {
-  return keyFrom('event', [...objectOf(event), event.involvedObject.fieldPath, event.type, event.reason, event.message]);
+  return keyFrom('event', [
+    ...objectOf(event),
+    event.involvedObject.fieldPath,
+    event.type,
+    event.reason,
+    event.message,
+  ]);
 }
 
 function spamKeyOf(event: Event): string {

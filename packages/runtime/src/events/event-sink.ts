@@ -6,7 +6,10 @@ import type { KubeObject } from '@homeostat/machinery';
 import { apiErrorOf, isAlreadyExists, isNamespaceTerminating } from '@homeostat/client';
 
 /** A write; it may be tried several times. */
-export type EventWrite<T extends KubeObject> = { readonly event: T; send(event: T, signal: AbortSignal): Promise<void> };
+export type EventWrite<T extends KubeObject> = {
+  readonly event: T;
+  send(event: T, signal: AbortSignal): Promise<void>;
+};
 
 const queueMax = 1_000;
 const triesMax = 12;
@@ -33,7 +36,10 @@ export class EventSink<T extends KubeObject> {
   push(write: EventWrite<T>): void {
     if (this.#queue.length >= queueMax) {
       this.#dropped++;
-      this.#env.log.error('an event was dropped: the queue is full', { event: write.event.metadata?.name, dropped: this.#dropped });
+      this.#env.log.error('an event was dropped: the queue is full', {
+        event: write.event.metadata?.name,
+        dropped: this.#dropped,
+      });
       return;
     }
     this.#queue.push(write);
@@ -96,7 +102,8 @@ export class EventSink<T extends KubeObject> {
     } catch (error) {
       const fields = { event: event.metadata?.name, error };
       if (apiErrorOf(error) !== undefined) {
-        if (isAlreadyExists(error) || isNamespaceTerminating(error)) this.#env.log.debug('the server refused an event', fields);
+        if (isAlreadyExists(error) || isNamespaceTerminating(error))
+          this.#env.log.debug('the server refused an event', fields);
         else this.#env.log.error('the server refused an event', fields);
         return true;
       }

@@ -40,7 +40,13 @@ interface Series {
   lastMs: number;
 }
 
-const events = resourceType<Event>({ group: 'events.k8s.io', version: 'v1', resource: 'events', kind: 'Event', namespaced: true });
+const events = resourceType<Event>({
+  group: 'events.k8s.io',
+  version: 'v1',
+  resource: 'events',
+  kind: 'Event',
+  namespaced: true,
+});
 const seriesMax = 4096;
 const refreshMs = 30 * 60_000;
 const finishMs = 6 * 60_000;
@@ -64,7 +70,13 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       }
       try {
         const { count, lastObservedTime } = sent.series;
-        await client.patch(events, { namespace, name, type: 'strategic', patch: { series: { count, lastObservedTime } }, signal });
+        await client.patch(events, {
+          namespace,
+          name,
+          type: 'strategic',
+          patch: { series: { count, lastObservedTime } },
+          signal,
+        });
       } catch (error) {
         if (!isNotFound(error)) throw error;
         await client.create(events, { namespace, object: sent, signal });
@@ -156,9 +168,19 @@ function isomorphicKey(
   regarding: ObjectReference,
   related: ObjectReference | undefined,
 ): string {
-  return [...parts, ...referenceParts(regarding), ...(related === undefined ? [] : referenceParts(related))].join('\u0000');
+  return [...parts, ...referenceParts(regarding), ...(related === undefined ? [] : referenceParts(related))].join(
+    '\u0000',
+  );
 }
 
-function referenceParts({ kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath }: ObjectReference): readonly string[] {
+function referenceParts({
+  kind,
+  namespace,
+  name,
+  uid,
+  apiVersion,
+  resourceVersion,
+  fieldPath,
+}: ObjectReference): readonly string[] {
   return [kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath].map((part) => part ?? '');
 }

@@ -4,7 +4,11 @@ import type { KubeObject } from '@homeostat/machinery';
 
 /** One change of the cache. */
 export type Change<T extends KubeObject = KubeObject> =
-  | { readonly type: 'added'; readonly object: T; /** Part of the first list, as far as this handler is concerned. */ readonly initial: boolean }
+  | {
+      readonly type: 'added';
+      readonly object: T;
+      /** Part of the first list, as far as this handler is concerned. */ readonly initial: boolean;
+    }
   | { readonly type: 'updated'; readonly old: T; readonly object: T }
   /** `object` is the last known state; `lastStateUnknown` when the deletion itself was not seen (tombstone). */
   | { readonly type: 'deleted'; readonly object: T; readonly lastStateUnknown: boolean }

@@ -49,7 +49,8 @@ export class InformerFactory implements Caches {
     const known = this.#informers.get(id);
     // One id, one resource: the type of its objects is the one that was asked for first.
     if (known !== undefined) return known as unknown as SharedInformer<T>;
-    if (this.#state === 'stopped') throw new Error(`informers have stopped; none can be made for ${resourceId(resource)}`);
+    if (this.#state === 'stopped')
+      throw new Error(`informers have stopped; none can be made for ${resourceId(resource)}`);
     const { client, env, repairPeriodMs, transform, freeze, streaming } = this.#options;
     const informer = new SharedInformer<T>({
       resource: wanted,
@@ -93,7 +94,10 @@ export class InformerFactory implements Caches {
     this.#scope = scope;
     try {
       // Holds the scope open while there are no informers.
-      scope.spawn('until stopped', (inner) => new Promise((resolve) => inner.addEventListener('abort', () => resolve(), { once: true })));
+      scope.spawn(
+        'until stopped',
+        (inner) => new Promise((resolve) => inner.addEventListener('abort', () => resolve(), { once: true })),
+      );
       for (const [id, informer] of this.#informers) this.#start(id, informer);
       await scope.join();
     } finally {

@@ -70,7 +70,11 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
         if (pacer.due()) await pacer.yield();
         if (touched.has(key)) continue;
         const cached = cache.lister.getByKey(key)?.metadata;
-        if (cached === undefined || cached.uid !== uid || isNewerResourceVersion(version, cached.resourceVersion ?? '')) {
+        if (
+          cached === undefined ||
+          cached.uid !== uid ||
+          isNewerResourceVersion(version, cached.resourceVersion ?? '')
+        ) {
           outdated.push(key);
         }
       }

@@ -325,7 +325,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   }
 
   #reached(version: string, key: ObjectKey | undefined): void {
-    if (isNewerResourceVersion(version, this.#resourceVersion) || this.#resourceVersion === '') this.#resourceVersion = version;
+    if (isNewerResourceVersion(version, this.#resourceVersion) || this.#resourceVersion === '')
+      this.#resourceVersion = version;
     for (const handler of this.#progress) handler(this.#resourceVersion, key);
   }
 
@@ -350,7 +351,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     const delayMs = next - this.#env.clock.monotonicMs();
     this.#resyncTimer = this.#env.clock.setTimer(delayMs, () => {
       const nowMs = this.#env.clock.monotonicMs();
-      const due = [...this.#handlers].filter(({ resyncPeriodMs, nextResyncMs }) => resyncPeriodMs > 0 && nextResyncMs <= nowMs);
+      const due = [...this.#handlers].filter(
+        ({ resyncPeriodMs, nextResyncMs }) => resyncPeriodMs > 0 && nextResyncMs <= nowMs,
+      );
       for (const handler of due) handler.nextResyncMs = nowMs + handler.resyncPeriodMs;
       this.#fifo.push({ type: 'task', run: () => this.#resync(due) });
       this.#scheduleResync();

@@ -64,7 +64,12 @@ export const firstElectionState: ElectionState = {
 };
 
 /** One step of an attempt. */
-export function stepElection(config: ElectionConfig, state: ElectionState, input: ElectionInput, now: ElectionNow): ElectionStep {
+export function stepElection(
+  config: ElectionConfig,
+  state: ElectionState,
+  input: ElectionInput,
+  now: ElectionNow,
+): ElectionStep {
   switch (input.type) {
     case 'attempt': {
       const attempt = { ...state, attemptMs: now.monotonicMs };
@@ -88,10 +93,19 @@ export function stepElection(config: ElectionConfig, state: ElectionState, input
   }
 }
 
-function onRead(config: ElectionConfig, state: ElectionState, lease: Lease | undefined, now: ElectionNow): ElectionStep {
+function onRead(
+  config: ElectionConfig,
+  state: ElectionState,
+  lease: Lease | undefined,
+  now: ElectionNow,
+): ElectionStep {
   if (lease === undefined) return { state, effect: { do: 'create', lease: newLease(config, now) } };
   const changed = JSON.stringify(lease.spec) !== JSON.stringify(state.lease?.spec);
-  const seen = { ...state, lease, observedMs: changed || state.lease === undefined ? now.monotonicMs : state.observedMs };
+  const seen = {
+    ...state,
+    lease,
+    observedMs: changed || state.lease === undefined ? now.monotonicMs : state.observedMs,
+  };
   const holder = lease.spec?.holderIdentity ?? '';
   if (holder !== '' && holder !== config.identity && isValid(seen, now)) {
     return { state: { ...seen, leading: false }, effect: { do: 'rest' } };

@@ -63,7 +63,13 @@ export interface LeaderElector {
 }
 
 const jitterFactor = 1.2;
-const leases = resourceType<Lease>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', kind: 'Lease', namespaced: true });
+const leases = resourceType<Lease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  resource: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+});
 
 /** Creates a candidate; nothing is sent before `run`. @throws RangeError when the durations leave no safety margin. */
 export function createLeaderElector(options: LeaderElectionOptions): LeaderElector {
@@ -71,10 +77,14 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
   if (identity === '') throw new RangeError('leader election needs an identity');
   if (!(retryPeriodMs > 0)) throw new RangeError(`retryPeriodMs must be above 0, got ${retryPeriodMs}`);
   if (!(leaseDurationMs > renewDeadlineMs)) {
-    throw new RangeError(`leaseDurationMs must be greater than renewDeadlineMs: ${leaseDurationMs} and ${renewDeadlineMs}`);
+    throw new RangeError(
+      `leaseDurationMs must be greater than renewDeadlineMs: ${leaseDurationMs} and ${renewDeadlineMs}`,
+    );
   }
   if (!(renewDeadlineMs > jitterFactor * retryPeriodMs)) {
-    throw new RangeError(`renewDeadlineMs must be greater than ${jitterFactor} x retryPeriodMs: ${renewDeadlineMs} and ${retryPeriodMs}`);
+    throw new RangeError(
+      `renewDeadlineMs must be greater than ${jitterFactor} x retryPeriodMs: ${renewDeadlineMs} and ${retryPeriodMs}`,
+    );
   }
   const config: ElectionConfig = {
     identity,
@@ -118,7 +128,13 @@ class Elector implements LeaderElector {
       : undefined;
   }
 
-  async run({ signal, lead }: { readonly signal: AbortSignal; lead(signal: AbortSignal): Promise<void> }): Promise<void> {
+  async run({
+    signal,
+    lead,
+  }: {
+    readonly signal: AbortSignal;
+    lead(signal: AbortSignal): Promise<void>;
+  }): Promise<void> {
     const won = await this.#acquire(signal);
     try {
       if (won) await this.#lead(signal, lead);
@@ -228,7 +244,10 @@ class Elector implements LeaderElector {
     }
   }
 
-  async #perform(effect: Exclude<ElectionEffect, { readonly do: 'rest' }>, signal: AbortSignal | undefined): Promise<ElectionInput> {
+  async #perform(
+    effect: Exclude<ElectionEffect, { readonly do: 'rest' }>,
+    signal: AbortSignal | undefined,
+  ): Promise<ElectionInput> {
     const { client } = this.#options;
     const { namespace, name } = this.#config;
     // One hung request must not use up the time there is to renew.
@@ -246,7 +265,8 @@ class Elector implements LeaderElector {
     } catch (error) {
       if (effect.do === 'read' && isNotFound(error)) return { type: 'read', lease: undefined };
       const fields = { lease: `${namespace}/${name}`, error };
-      if (isApiError(error, 'Conflict', 'AlreadyExists')) this.#env.log.debug('another candidate wrote the lease first', fields);
+      if (isApiError(error, 'Conflict', 'AlreadyExists'))
+        this.#env.log.debug('another candidate wrote the lease first', fields);
       else this.#env.log.error('failed to read or write the lease', fields);
       return { type: 'failed' };
     }
@@ -281,7 +301,10 @@ class Elector implements LeaderElector {
   #announce(what: 'became leader' | 'stopped leading'): void {
     const { lease } = this.#state;
     if (lease !== undefined) this.#options.recordEvent?.(lease, `${this.#config.identity} ${what}`);
-    this.#env.log.info(what, { lease: `${this.#config.namespace}/${this.#config.name}`, identity: this.#config.identity });
+    this.#env.log.info(what, {
+      lease: `${this.#config.namespace}/${this.#config.name}`,
+      identity: this.#config.identity,
+    });
   }
 
   #reportHolder(): void {

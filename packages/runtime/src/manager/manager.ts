@@ -70,7 +70,9 @@ class ManagerRunner implements Manager {
     if (informers !== undefined) {
       this.#readyChecks.set('informer-sync', () => {
         const unsynced = this.#groups.leader.started || this.#groups.always.started ? informers.unsynced() : [];
-        return unsynced.length === 0 ? undefined : `${unsynced.length} informers not started yet: ${unsynced.join(', ')}`;
+        return unsynced.length === 0
+          ? undefined
+          : `${unsynced.length} informers not started yet: ${unsynced.join(', ')}`;
       });
     }
   }
@@ -164,7 +166,8 @@ class ManagerRunner implements Manager {
     timer.cancel();
     if (!late) return stopping;
     await Promise.race([stopping, env.clock.sleep(killGraceMs)]);
-    if (graceMs > 0) throw new Error(`failed waiting for all runnables to end within grace period of ${graceMs / 1000}s`);
+    if (graceMs > 0)
+      throw new Error(`failed waiting for all runnables to end within grace period of ${graceMs / 1000}s`);
   }
 }
 
@@ -214,4 +217,3 @@ function untilAborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
-

@@ -180,14 +180,22 @@ function accept(state: ReflectorState, version: string, nowMs: number, streamed:
   if (isOlder(version, state.resourceVersion)) {
     const since = state.staleSinceMs ?? nowMs;
     if (nowMs - since < staleAcceptMs) {
-      const error = new StaleListError(`the API server listed version ${version}, older than ${state.resourceVersion} seen before`);
+      const error = new StaleListError(
+        `the API server listed version ${version}, older than ${state.resourceVersion} seen before`,
+      );
       const stale = { ...state, staleSinceMs: since, unavailable: true };
-      return wait(stale, 'start', nowMs, [...(streamed ? ([{ do: 'close-watch' }] as const) : []), { do: 'report', error }]);
+      return wait(stale, 'start', nowMs, [
+        ...(streamed ? ([{ do: 'close-watch' }] as const) : []),
+        { do: 'report', error },
+      ]);
     }
   }
   const synced = { ...state, resourceVersion: version, unavailable: false, staleSinceMs: undefined };
   if (streamed) {
-    return { state: { ...synced, phase: 'watching' }, effects: [{ do: 'replace', resourceVersion: version }, { do: 'next' }] };
+    return {
+      state: { ...synced, phase: 'watching' },
+      effects: [{ do: 'replace', resourceVersion: version }, { do: 'next' }],
+    };
   }
   return open(synced, [{ do: 'replace', resourceVersion: version }]);
 }
@@ -216,8 +224,10 @@ function onRefused(state: ReflectorState, error: unknown, nowMs: number): Reflec
 
 function onChanged(state: ReflectorState, version: string): ReflectorStep {
   const events = state.events + 1;
-  if (state.phase === 'streaming-list') return { state: { ...state, events }, effects: [{ do: 'collect' }, { do: 'next' }] };
-  if (!isNewer(version, state.resourceVersion)) return { state: { ...state, events }, effects: [{ do: 'drop' }, { do: 'next' }] };
+  if (state.phase === 'streaming-list')
+    return { state: { ...state, events }, effects: [{ do: 'collect' }, { do: 'next' }] };
+  if (!isNewer(version, state.resourceVersion))
+    return { state: { ...state, events }, effects: [{ do: 'drop' }, { do: 'next' }] };
   return { state: { ...state, events, resourceVersion: version }, effects: [{ do: 'apply' }, { do: 'next' }] };
 }
 
@@ -227,7 +237,10 @@ function onBookmark(state: ReflectorState, version: string, initialEventsEnd: bo
     return initialEventsEnd ? accept(seen, version, nowMs, true) : { state: seen, effects: [{ do: 'next' }] };
   }
   if (!isNewer(version, state.resourceVersion)) return { state: seen, effects: [{ do: 'next' }] };
-  return { state: { ...seen, resourceVersion: version }, effects: [{ do: 'progress', resourceVersion: version }, { do: 'next' }] };
+  return {
+    state: { ...seen, resourceVersion: version },
+    effects: [{ do: 'progress', resourceVersion: version }, { do: 'next' }],
+  };
 }
 
 function onEnded(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
@@ -241,7 +254,10 @@ function onEnded(state: ReflectorState, error: unknown, nowMs: number): Reflecto
   if (error === undefined || isTransportError(error)) {
     if (short && state.events === 0) {
       const text = 'very short watch: Unexpected watch close - watch lasted less than a second and no items received';
-      return wait(state, 'start', nowMs, [close, { do: 'report', error: new VeryShortWatchError(text, { cause: error }) }]);
+      return wait(state, 'start', nowMs, [
+        close,
+        { do: 'report', error: new VeryShortWatchError(text, { cause: error }) },
+      ]);
     }
     // A stream ends in the ordinary way, or breaks: nothing is lost, it goes on where it was.
     return short ? wait(state, 'open', nowMs, [close, ...report]) : open(state, [close, ...report]);

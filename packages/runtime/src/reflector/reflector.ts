@@ -214,7 +214,10 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const version = metadata?.resourceVersion ?? '';
     const { kind } = event.object;
     if (this.#options.kind !== undefined && kind !== undefined && kind !== this.#options.kind) {
-      this.#options.env.log.error('an event of an unexpected kind was skipped', { reflector: this.#options.name, kind });
+      this.#options.env.log.error('an event of an unexpected kind was skipped', {
+        reflector: this.#options.name,
+        kind,
+      });
       return undefined;
     }
     this.#event = event;
@@ -228,7 +231,11 @@ export class Reflector<T extends KubeObject = KubeObject> {
         }
         return { type: 'changed', resourceVersion: version };
       case 'BOOKMARK':
-        return { type: 'bookmark', resourceVersion: version, initialEventsEnd: metadata?.annotations?.[initialEventsEnd] === 'true' };
+        return {
+          type: 'bookmark',
+          resourceVersion: version,
+          initialEventsEnd: metadata?.annotations?.[initialEventsEnd] === 'true',
+        };
       case 'ERROR':
         return { type: 'watch-ended', error: new Error('the watch carried an ERROR event', { cause: event.object }) };
     }

@@ -17,12 +17,20 @@ export interface QueueMetrics {
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
 
 /** Creates the metrics of the queue `name`. Depth and unfinished work are computed when metrics are read. */
-export function createQueueMetrics(options: { readonly name: string; readonly clock: Clock; readonly metrics: Metrics }): QueueMetrics {
+export function createQueueMetrics(options: {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}): QueueMetrics {
   const { clock, metrics } = options;
   const labels = { name: options.name };
   const labelNames = ['name'];
   const depth = metrics.gauge({ name: 'workqueue_depth', help: 'Current depth of workqueue', labelNames });
-  const adds = metrics.counter({ name: 'workqueue_adds_total', help: 'Total number of adds handled by workqueue', labelNames });
+  const adds = metrics.counter({
+    name: 'workqueue_adds_total',
+    help: 'Total number of adds handled by workqueue',
+    labelNames,
+  });
   const waited = metrics.histogram({
     name: 'workqueue_queue_duration_seconds',
     help: 'How long in seconds an item stays in workqueue before being requested',
@@ -45,7 +53,11 @@ export function createQueueMetrics(options: { readonly name: string; readonly cl
     help: 'How many seconds the longest running processor has been running',
     labelNames,
   });
-  const retries = metrics.counter({ name: 'workqueue_retries_total', help: 'Total number of retries handled by workqueue', labelNames });
+  const retries = metrics.counter({
+    name: 'workqueue_retries_total',
+    help: 'Total number of retries handled by workqueue',
+    labelNames,
+  });
   const running = new Map<string, number>();
   let length = (): number => 0;
 

@@ -29,7 +29,11 @@ export function createExponentialLimiter(options: { readonly baseMs: number; rea
 }
 
 /** One token bucket over all keys: `qps` a second after `burst` at once. Forgetting returns nothing. */
-export function createBucketLimiter(options: { readonly clock: Clock; readonly qps: number; readonly burst: number }): RateLimiter {
+export function createBucketLimiter(options: {
+  readonly clock: Clock;
+  readonly qps: number;
+  readonly burst: number;
+}): RateLimiter {
   const { clock, qps, burst } = options;
   let tokens = burst;
   let lastMs = clock.monotonicMs();

@@ -31,7 +31,11 @@ export function createRateLimitingQueue(options: RateLimitingQueueOptions): Rate
   return withRateLimit(queue, options.limiter ?? createDefaultLimiter(env.clock), metrics);
 }
 
-function withRateLimit(queue: DelayingQueue, limiter: RateLimiter, metrics: QueueMetrics | undefined): RateLimitingQueue {
+function withRateLimit(
+  queue: DelayingQueue,
+  limiter: RateLimiter,
+  metrics: QueueMetrics | undefined,
+): RateLimitingQueue {
   return {
     add: (key, options) => queue.add(key, options),
     addAfter: (key, delayMs, options) => queue.addAfter(key, delayMs, options),
@@ -58,4 +62,3 @@ function withRateLimit(queue: DelayingQueue, limiter: RateLimiter, metrics: Queu
     drain: () => queue.drain(),
   };
 }
-

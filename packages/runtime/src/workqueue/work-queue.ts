@@ -103,7 +103,16 @@ export function createWorkQueue(options: { readonly metrics?: QueueMetrics | und
       if (shuttingDown) return;
       let entry = entries.get(key);
       if (entry === undefined) {
-        entry = { key, dirty: false, processing: false, priority, takenPriority: priority, place: 0, addedMs: 0, startedMs: 0 };
+        entry = {
+          key,
+          dirty: false,
+          processing: false,
+          priority,
+          takenPriority: priority,
+          place: 0,
+          addedMs: 0,
+          startedMs: 0,
+        };
         entries.set(key, entry);
       } else if (entry.dirty) {
         if (priority <= entry.priority) return;
