@@ -15,6 +15,7 @@ export { encodeProtobuf } from './codec/protobuf/encode-protobuf.ts';
 export { ProtobufSegments, protobufWatchFrame } from './codec/protobuf/protobuf-segments.ts';
 export { isEnveloped, type UnknownEnvelope, unwrapUnknown, wrapUnknown } from './codec/protobuf/unknown-envelope.ts';
 export { readTypeMeta, type TypeMeta } from './codec/type-meta.ts';
+export { encodeYaml } from './codec/yaml/encode-yaml.ts';
 export {
   kindOf,
   newAlreadyExists,

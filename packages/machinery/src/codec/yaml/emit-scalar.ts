@@ -1,0 +1,179 @@
+// One YAML scalar as yaml.v2's emitter writes it: which style a string gets, how it is escaped, where it is folded.
+
+import type { Json } from '../../schema/schema.ts';
+import { looksLikeTimestamp, resolveScalar } from './resolve-scalar.ts';
+
+export interface ScalarPlace {
+  /** Where the scalar begins, counted from zero. */
+  readonly column: number;
+  /** Indent of lines it goes on to. */
+  readonly indent: number;
+  /** Keys are neither folded nor written as blocks. */
+  readonly key: boolean;
+}
+
+const widthMax = 80;
+
+/** A scalar, or an empty collection. */
+export function emitScalar(value: Json, place: ScalarPlace): string {
+  switch (typeof value) {
+    case 'string':
+      return emitString(value, place);
+    case 'number':
+      return isGoInteger(value) ? String(value) : goFloat(value);
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? '[]' : '{}';
+    default:
+      return String(value);
+  }
+}
+
+/** Upstream writes JSON first and reads it back: what fits an int64 or uint64 is an integer, the rest a float. */
+function isGoInteger(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64;
+}
+
+/** `strconv.FormatFloat(f, 'g', -1, 64)`: the exponent form below 1e-4 and from 1e6 on, with two digits at least. */
+function goFloat(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e-4 && magnitude < 1e6) return String(value);
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
+}
+
+function emitString(text: string, place: ScalarPlace): string {
+  const facts = analyze(text);
+  if (text.includes('\n')) {
+    return facts.blockAllowed && !place.key ? literal(text, place) : doubleQuoted(text, place);
+  }
+  if (typeof resolveScalar(text) !== 'string' || looksSexagesimal(text) || looksLikeTimestamp(text))
+    return doubleQuoted(text, place);
+  if (facts.plainAllowed) return fold(text, place, place.column);
+  return facts.singleQuotedAllowed ? singleQuoted(text, place) : doubleQuoted(text, place);
+}
+
+function looksSexagesimal(text: string): boolean {
+  return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
+}
+
+interface Facts {
+  readonly plainAllowed: boolean;
+  readonly singleQuotedAllowed: boolean;
+  readonly blockAllowed: boolean;
+}
+
+// Characters yaml.v2 writes as they are; tabs are not among them.
+const printable = /^[\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
+
+function analyze(text: string): Facts {
+  const special =
+    !printable.test(text) && !printable.test(text.replaceAll(/[\ud800-\udbff][\udc00-\udfff]/g, '\ufffd'));
+  const indicators =
+    /^(?:---|\.\.\.)/.test(text) ||
+    /^[#,[\]{}&*!|>'"%@`]/.test(text) ||
+    /^[?:-](?:[ \t\n]|$)/.test(text) ||
+    /:(?:[ \t\n]|$)/.test(text.slice(1)) ||
+    /[ \t\n]#/.test(text);
+  const edges = /^[ \n]|[ \n]$/.test(text);
+  const spaceBreak = / \n/.test(text);
+  const breakSpace = /\n /.test(text);
+  return {
+    plainAllowed: !indicators && !edges && !breakSpace && !spaceBreak && !special && !text.includes('\n'),
+    singleQuotedAllowed: !breakSpace && !spaceBreak && !special,
+    blockAllowed: !text.endsWith(' ') && !spaceBreak && !special && text !== '',
+  };
+}
+
+function literal(text: string, { indent }: ScalarPlace): string {
+  const hint = /^[ \n]/.test(text) ? '2' : '';
+  const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
+  const body = text.replace(/\n$/, '');
+  const lines = body.split('\n').map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
+  return `|${hint}${chomp}\n${lines.join('\n')}`;
+}
+
+function singleQuoted(text: string, place: ScalarPlace): string {
+  const quoted = fold(text.replaceAll("'", "''"), place, place.column + 1);
+  return `'${quoted}'`;
+}
+
+const shortEscapes = new Map([
+  ['\0', '\\0'],
+  ['\u0007', '\\a'],
+  ['\b', '\\b'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\v', '\\v'],
+  ['\f', '\\f'],
+  ['\r', '\\r'],
+  ['\u001b', '\\e'],
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\u0085', '\\N'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+]);
+
+function doubleQuoted(text: string, place: ScalarPlace): string {
+  let out = '"';
+  let column = place.column + 1;
+  let spaces = false;
+  const chars = [...text];
+  chars.forEach((char, i) => {
+    if (char === ' ') {
+      const fold = !place.key && !spaces && column > widthMax && i > 0 && i < chars.length - 1;
+      if (fold) {
+        const more = chars[i + 1] === ' ' ? '\\' : '';
+        out += `\n${' '.repeat(place.indent)}${more}`;
+        column = place.indent + more.length;
+      } else {
+        out += char;
+        column++;
+      }
+      spaces = true;
+      return;
+    }
+    const written = escapeChar(char);
+    out += written;
+    column += [...written].length;
+    spaces = false;
+  });
+  return `${out}"`;
+}
+
+function escapeChar(char: string): string {
+  const short = shortEscapes.get(char);
+  if (short !== undefined) return short;
+  const code = char.codePointAt(0) ?? 0;
+  if (code > 0xffff || printable.test(char)) return char;
+  const digits = code <= 0xff ? 2 : 4;
+  return `\\${digits === 2 ? 'x' : 'u'}${code.toString(16).toUpperCase().padStart(digits, '0')}`;
+}
+
+/** Breaks at single spaces once the line is longer than 80 columns; a reader joins the lines again. */
+function fold(text: string, place: ScalarPlace, start: number): string {
+  if (place.key || start + text.length <= widthMax) return text;
+  let out = '';
+  let column = start;
+  let spaces = false;
+  const chars = [...text];
+  chars.forEach((char, i) => {
+    if (char !== ' ') {
+      out += char;
+      column++;
+      spaces = false;
+      return;
+    }
+    const isEdge = i === 0 || i === chars.length - 1;
+    if (!spaces && !isEdge && column > widthMax && chars[i + 1] !== ' ') {
+      out += `\n${' '.repeat(place.indent)}`;
+      column = place.indent;
+    } else {
+      out += char;
+      column++;
+    }
+    spaces = true;
+  });
+  return out;
+}
