@@ -1,6 +1,7 @@
 // The transport for callers that live in the API server's process: the server's own `handle`, called directly.
 // Objects travel without being encoded; who calls is asserted, not proven.
 
+import { abortable } from '@homeostat/base';
 import type { Handle, Transport, UserInfo } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
@@ -27,7 +28,8 @@ export function createInProcessTransport(options: InProcessTransportOptions): Tr
       running.add(answer);
       const forget = (): void => void running.delete(answer);
       answer.then(forget, forget);
-      return answer;
+      // Whoever gives up need not wait for the server to notice.
+      return abortable(answer, signal);
     },
     async close() {
       closing.abort(new TransportError('reset', 'the transport was closed'));

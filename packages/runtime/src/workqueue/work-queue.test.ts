@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createVirtualEnv } from '@homeostat/base';
+import { createPrometheusMetrics } from '@homeostat/base/node';
+import { createDelayingQueue } from './delaying-queue.ts';
+import {
+  createBucketLimiter,
+  createExponentialLimiter,
+  createFastSlowLimiter,
+  createMaxOfLimiter,
+  createMaxWaitLimiter,
+} from './rate-limiter.ts';
+import { createRateLimitingQueue } from './rate-limiting-queue.ts';
+import { createWorkQueue, lowPriority, type WorkQueue } from './work-queue.ts';
+
+function take(queue: WorkQueue): string[] {
+  const keys: string[] = [];
+  for (let key = queue.tryGet(); key !== undefined; key = queue.tryGet()) keys.push(key);
+  return keys;
+}
+
+describe('createWorkQueue()', () => {
+  it('holds a key once, and hands it out again only after it is done', () => {
+    const queue = createWorkQueue();
+    for (const key of ['a', 'a', 'b']) queue.add(key);
+    assert.equal(queue.length, 2);
+    assert.equal(queue.tryGet(), 'a');
+    queue.add('a');
+    assert.equal(queue.length, 1);
+    queue.done('a');
+    assert.deepEqual(take(queue), ['b', 'a']);
+  });
+
+  it('wakes a waiting getter for every key', async () => {
+    const queue = createWorkQueue();
+    const got = [queue.get(), queue.get()];
+    queue.add('a');
+    queue.add('b');
+    assert.deepEqual(await Promise.all(got), ['a', 'b']);
+  });
+
+  it('still hands out what it holds after a shut-down, and takes no more', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    queue.shutDown();
+    queue.add('b');
+    assert.equal(await queue.get(), 'a');
+    assert.equal(await queue.get(), undefined);
+  });
+
+  it('drains: waits for keys under work, and for those added again meanwhile', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    assert.equal(queue.tryGet(), 'a');
+    queue.add('a');
+    let drained = false;
+    const drain = queue.drain().then(() => (drained = true));
+    queue.done('a');
+    await Promise.resolve();
+    assert.equal(drained, false);
+    assert.equal(await queue.get(), 'a');
+    queue.done('a');
+    await drain;
+    assert.equal(drained, true);
+  });
+
+  it('takes the highest priority first, in order within one, and keeps the highest a key was added with', () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    queue.add('b', { priority: 10 });
+    queue.add('c', { priority: lowPriority });
+    queue.add('d');
+    queue.add('a', { priority: 5 });
+    queue.add('b', { priority: -5 });
+    assert.equal(queue.length, 4);
+    assert.deepEqual(take(queue), ['b', 'a', 'd', 'c']);
+  });
+
+  it('C16 tells the priority a key was taken with', () => {
+    const queue = createWorkQueue();
+    queue.add('a', { priority: lowPriority });
+    assert.equal(queue.tryGet(), 'a');
+    assert.equal(queue.priorityOf('a'), lowPriority);
+  });
+});
+
+describe('createDelayingQueue()', () => {
+  it('adds a key once, at the earliest of its times', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createDelayingQueue(createWorkQueue(), clock);
+    queue.addAfter('a', 50);
+    queue.addAfter('a', 10);
+    queue.addAfter('b', 10);
+    queue.addAfter('b', 50);
+    assert.equal(queue.waiting, 2);
+    await clock.advance(10);
+    assert.deepEqual(take(queue), ['a', 'b']);
+    queue.done('a');
+    await clock.advance(100);
+    assert.deepEqual(take(queue), []);
+  });
+
+  it('C3 lets a key with a priority go first once its delay is over', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createDelayingQueue(createWorkQueue(), clock);
+    for (let i = 0; i < 10; i++) queue.add(`low-${i}`, { priority: lowPriority });
+    queue.addAfter('high', 1_000, { priority: 10 });
+    await clock.advance(1_000);
+    assert.equal(queue.tryGet(), 'high');
+  });
+
+  it('C4 G4 lets an immediate add end the delay: one run, and none later', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createDelayingQueue(createWorkQueue(), clock);
+    queue.addAfter('a', 5 * 3_600_000);
+    queue.add('a');
+    assert.equal(queue.length, 1);
+    assert.equal(queue.waiting, 0);
+    assert.deepEqual(take(queue), ['a']);
+    queue.done('a');
+    await clock.advance(6 * 3_600_000);
+    assert.equal(queue.length, 0);
+  });
+
+  it('G5 keeps one timer, however many keys wait for however long', async () => {
+    const { clock } = createVirtualEnv();
+    let timers = 0;
+    let live = 0;
+    const counting = Object.assign(Object.create(clock) as typeof clock, {
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer: (delayMs: number, callback: () => void) => {
+        timers++;
+        live++;
+        const timer = clock.setTimer(delayMs, () => {
+          live--;
+          callback();
+        });
+        return {
+          cancel: () => {
+            live--;
+            timer.cancel();
+          },
+        };
+      },
+    });
+    const queue = createDelayingQueue(createWorkQueue(), counting);
+    for (let day = 1; day <= 1_000; day++) queue.addAfter(`k${day}`, day * 86_400_000);
+    assert.equal(live, 1);
+    assert.equal(timers, 1);
+    await clock.advance(86_400_000 * 2.5);
+    assert.deepEqual(take(queue), ['k1', 'k2']);
+    assert.equal(live, 1);
+    for (let day = 3; day <= 1_000; day++) queue.add(`k${day}`);
+    assert.equal(live, 0);
+    assert.equal(queue.waiting, 0);
+  });
+
+  it('R6 survives delays without measure', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createDelayingQueue(createWorkQueue(), clock);
+    queue.addAfter('never', Infinity);
+    queue.addAfter('long', Number.MAX_VALUE);
+    queue.addAfter('none', Number.NaN);
+    queue.addAfter('past', -5);
+    assert.deepEqual(take(queue), ['none', 'past']);
+    assert.equal(queue.waiting, 2);
+    await clock.advance(1_000_000);
+    assert.equal(queue.length, 0);
+  });
+});
+
+describe('rate limiters', () => {
+  it('createExponentialLimiter() doubles per key, forgets, and never overflows', () => {
+    const limiter = createExponentialLimiter({ baseMs: 1, maxMs: 1_000 });
+    assert.deepEqual(
+      [1, 2, 3, 4, 5].map(() => limiter.when('x')),
+      [1, 2, 4, 8, 16],
+    );
+    assert.equal(limiter.when('y'), 1);
+    limiter.forget('x');
+    assert.equal(limiter.when('x'), 1);
+    for (let i = 0; i < 2_000; i++) limiter.when('x');
+    assert.equal(limiter.when('x'), 1_000);
+  });
+
+  it('createFastSlowLimiter(), createBucketLimiter(), createMaxOfLimiter() and createMaxWaitLimiter() keep to their rules', async () => {
+    const { clock } = createVirtualEnv();
+    const fastSlow = createFastSlowLimiter({ fastMs: 5, slowMs: 10_000, fastMax: 3 });
+    assert.deepEqual(
+      [1, 2, 3, 4, 5].map(() => fastSlow.when('x')),
+      [5, 5, 5, 10_000, 10_000],
+    );
+    const bucket = createBucketLimiter({ clock, qps: 1, burst: 1 });
+    assert.deepEqual(
+      [1, 2, 3].map(() => bucket.when('x')),
+      [0, 1_000, 2_000],
+    );
+    await clock.advance(3_000);
+    assert.equal(bucket.when('x'), 0);
+    const both = createMaxOfLimiter(
+      createExponentialLimiter({ baseMs: 7, maxMs: 70 }),
+      createBucketLimiter({ clock, qps: 1, burst: 1 }),
+    );
+    assert.deepEqual(
+      [1, 2].map(() => both.when('x')),
+      [7, 1_000],
+    );
+    assert.equal(both.failures('x'), 2);
+    assert.equal(createMaxWaitLimiter(both, 50).when('x'), 50);
+  });
+});
+
+describe('createRateLimitingQueue()', () => {
+  it("reports under client-go's names", async () => {
+    const metrics = createPrometheusMetrics();
+    const env = createVirtualEnv({ metrics });
+    const queue = createRateLimitingQueue({ env, name: 'things' });
+    queue.add('a');
+    queue.add('b');
+    assert.equal(queue.tryGet(), 'a');
+    await env.clock.advance(2_000);
+    const text = await metrics.expose();
+    assert.match(text, /workqueue_depth\{name="things"\} 1/);
+    assert.match(text, /workqueue_adds_total\{name="things"\} 2/);
+    assert.match(text, /workqueue_unfinished_work_seconds\{name="things"\} 2/);
+    assert.match(text, /workqueue_longest_running_processor_seconds\{name="things"\} 2/);
+    queue.addRateLimited('a');
+    queue.done('a');
+    const later = await metrics.expose();
+    assert.match(later, /workqueue_retries_total\{name="things"\} 1/);
+    assert.match(later, /workqueue_work_duration_seconds_count\{name="things"\} 1/);
+    assert.match(later, /workqueue_unfinished_work_seconds\{name="things"\} 0/);
+    await env.clock.advance(5);
+    assert.equal(queue.length, 2);
+  });
+});
