@@ -1,7 +1,17 @@
 // Public names of @homeostat/apiserver. The TLS port is under `./node`.
 
 export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './server/admission.ts';
-export type { ApiServer, ApiServerOptions, PodLogOptions, PodLogs, ServedResource } from './server/api-server-options.ts';
+export { createApiServer } from './server/api-server.ts';
+export type {
+  ApiServer,
+  ApiServerOptions,
+  Impersonation,
+  PodLogOptions,
+  PodLogs,
+  ServedResource,
+  ServerParts,
+  StartHook,
+} from './server/api-server-options.ts';
 export type { Authenticator } from './server/authenticator.ts';
 export type { AuthorizationAttributes, AuthorizationResult, Authorizer } from './server/authorizer.ts';
 export type { RequestContext } from './server/request-context.ts';

@@ -3,14 +3,15 @@
 
 import type { KindStrategy, ResourceInfo } from '@homeostat/api';
 import type { Env } from '@homeostat/base';
-import type { Handle } from '@homeostat/client';
+import type { ApiRequest, Handle } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
 import type { Store } from '@homeostat/storage';
 import type { AdmissionPlugin } from './admission.ts';
 import type { Authenticator } from './authenticator.ts';
-import type { Authorizer } from './authorizer.ts';
+import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 import type { Route } from './route.ts';
 import type { ServerHost } from './server-host.ts';
+import type { User } from './user.ts';
 import type { VirtualResource } from './virtual-resource.ts';
 
 export interface ServedResource {
@@ -23,16 +24,8 @@ export interface ApiServerOptions {
   readonly store: Store;
   /** Served from the start. Default: every built-in of `@homeostat/api`. */
   readonly resources?: readonly ServedResource[];
-  /** Asked in order; the first user wins. Default: none (everybody is anonymous). */
-  readonly authenticators?: (host: ServerHost) => readonly Authenticator[];
-  /** Whether a request without credentials is `system:anonymous` (else 401). Default true. */
-  readonly anonymous?: boolean;
-  /** Default: everything is allowed. */
-  readonly authorizer?: (host: Omit<ServerHost, 'authorizer'>) => Authorizer;
-  /** In running order; both passes use it. Default: none. */
-  readonly admission?: (host: ServerHost) => readonly AdmissionPlugin[];
-  readonly routes?: (host: ServerHost) => readonly Route[];
-  readonly virtualResources?: (host: ServerHost) => readonly VirtualResource[];
+  /** Who may do what, and everything else that plugs in. Default: everybody is anonymous and may do everything. */
+  readonly parts?: (host: ServerHost) => ServerParts;
   /** Where pod logs come from; without it no node can be reached. */
   readonly podLogs?: PodLogs;
   /** CIDRs that Service addresses are taken from; one or two (dual stack). Default `10.0.0.0/24`. */
@@ -47,6 +40,33 @@ export interface ApiServerOptions {
   readonly minRequestTimeoutMs?: number;
   /** Freeze stored and cached objects (tests, development). Default false. */
   readonly freeze?: boolean;
+}
+
+/** What plugs into the core. */
+export interface ServerParts {
+  /** Throws for bad credentials; undefined: the request is refused with 401. Default: everybody is anonymous. */
+  readonly authenticator?: Authenticator;
+  readonly impersonator?: Impersonation;
+  /** Default: everything is allowed. */
+  readonly authorizer?: Authorizer;
+  /** In running order; both passes use it. */
+  readonly admission?: readonly AdmissionPlugin[];
+  readonly routes?: readonly Route[];
+  readonly virtualResources?: readonly VirtualResource[];
+  /** Run once when the caches are loaded; the server is ready when all are done. */
+  readonly startHooks?: readonly StartHook[];
+  /** Releases what the parts hold, after the server stopped. */
+  close?(): void;
+}
+
+/** Lets a user act as another; returns the user a request shall be handled as. @throws ApiError */
+export interface Impersonation {
+  impersonate(request: ApiRequest, attributes: AuthorizationAttributes): Promise<User> | User;
+}
+
+export interface StartHook {
+  readonly name: string;
+  run(signal: AbortSignal): Promise<void>;
 }
 
 /** Options of a log request, decoded from the query (`core/v1 PodLogOptions`). */

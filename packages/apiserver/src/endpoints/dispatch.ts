@@ -1,0 +1,165 @@
+// Finds the endpoint for a request about a resource, in the order in which upstream's router decides: path (404), method
+// (405), content type of a patch (415), representation (406), then the endpoint itself.
+
+import { ApiError } from '@homeostat/base';
+import type { ApiResponse } from '@homeostat/client';
+import type { RequestContext } from '../server/request-context.ts';
+import { handleCreate } from './create-endpoint.ts';
+import { handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
+import type { EndpointRequest, EndpointServices, ServedResourceEntry } from './endpoint-request.ts';
+import { handleGet } from './get-endpoint.ts';
+import { handleList } from './list-endpoint.ts';
+import { routerAccepts, servedMediaTypes } from './media-types.ts';
+import { handlePatch } from './patch-endpoint.ts';
+import { patchTypeOf } from './patch-types.ts';
+import { handleUpdate } from './update-endpoint.ts';
+import { handleWatch, type WatchLimits } from './watch-endpoint.ts';
+
+/** Endpoints that the generic ones do not cover, by `resource.group/subresource` and verb. */
+export type SpecialEndpoint = (request: EndpointRequest) => Promise<ApiResponse>;
+
+export interface DispatchTable {
+  find(group: string, version: string, resource: string): ServedResourceEntry | undefined;
+  special(entry: ServedResourceEntry, subresource: string, verb: string): SpecialEndpoint | undefined;
+  readonly services: EndpointServices;
+  readonly watchLimits: WatchLimits;
+}
+
+/** What a path names, before looking at the method. */
+interface Target {
+  readonly entry: ServedResourceEntry;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** @throws ApiError 404 … 415, and whatever the endpoint throws */
+export async function dispatch(context: RequestContext, table: DispatchTable): Promise<ApiResponse> {
+  const target = locate(context, table);
+  if (target === undefined) throw notFoundPath();
+  const verb = verbOf(context, target);
+  if (verb === undefined) throw methodNotAllowed();
+  const { entry } = target;
+  const { headers } = context.request;
+  if (verb === 'patch' && context.request.body?.kind !== 'object' && patchTypeOf(headers['content-type'] ?? '') === undefined) {
+    throw new ApiError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
+  }
+  const streamable = target.name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
+  if (!routerAccepts(headers['accept'] ?? '') && context.request.wants !== 'object') throw notRepresentable(streamable);
+  const subresource = entry.info.subresources.find((candidate) => candidate.name === target.subresource);
+  const request: EndpointRequest = {
+    context,
+    services: table.services,
+    entry,
+    subresource,
+    namespace: target.namespace,
+    name: target.name,
+  };
+  const special = table.special(entry, target.subresource, verb);
+  if (special !== undefined) return special(request);
+  return generic(request, verb, table);
+}
+
+async function generic(request: EndpointRequest, verb: string, table: DispatchTable): Promise<ApiResponse> {
+  const stored = request.entry.stored;
+  switch (verb) {
+    case 'get':
+      return handleGet(request);
+    case 'list':
+      return handleList(request);
+    case 'watch':
+      return handleWatch(request, table.watchLimits);
+    default:
+  }
+  if (stored === undefined) throw notFoundPath();
+  switch (verb) {
+    case 'create':
+      return handleCreate(request, stored);
+    case 'update':
+      return handleUpdate(request, stored);
+    case 'patch':
+      return handlePatch(request, stored);
+    case 'delete':
+      return handleDelete(request, stored);
+    case 'deletecollection':
+      return handleDeleteCollection(request, stored);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function locate(context: RequestContext, table: DispatchTable): Target | undefined {
+  const { info } = context;
+  const entry = table.find(info.group, info.version, info.resource);
+  if (entry === undefined) return undefined;
+  const [resource = '', name = '', subresource = '', ...rest] = info.parts;
+  if (resource !== entry.info.resource || info.parts.includes('')) return undefined;
+  if (rest.length > 0 && subresource !== 'proxy') return undefined;
+  // The Namespace object itself is addressed through `namespaces/<name>`; its request info carries a namespace too.
+  const own = entry.info.resource === 'namespaces' && entry.info.group === '';
+  const namespace = own ? '' : info.namespace;
+  if (!own && !entry.info.namespaced && namespace !== '') return undefined;
+  if (entry.info.namespaced && namespace === '' && name !== '') return undefined;
+  if (subresource !== '' && !entry.info.subresources.some((candidate) => candidate.name === subresource)) return undefined;
+  return { entry, namespace, name, subresource };
+}
+
+/** The verb a method means for a target, if it is one that the resource serves. */
+function verbOf(context: RequestContext, target: Target): string | undefined {
+  const { method } = context.request;
+  const { info } = target.entry;
+  if (target.subresource !== '') {
+    const verb = itemVerbs[method];
+    const served = info.subresources.find((candidate) => candidate.name === target.subresource)?.verbs ?? [];
+    return verb !== undefined && served.includes(verb) ? verb : undefined;
+  }
+  if (context.info.verb === 'watch' && method === 'GET') return info.verbs.includes('list') ? 'watch' : undefined;
+  if (target.name !== '') {
+    const verb = itemVerbs[method];
+    return verb !== undefined && verb !== 'create' && info.verbs.includes(verb) ? verb : undefined;
+  }
+  const everywhere = info.namespaced && target.namespace === '';
+  switch (method) {
+    case 'GET':
+      return info.verbs.includes('list') ? 'list' : undefined;
+    case 'POST':
+      return info.verbs.includes('create') && !everywhere ? 'create' : undefined;
+    case 'DELETE':
+      return info.verbs.includes('deletecollection') && !everywhere ? 'deletecollection' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const itemVerbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+export function notFoundPath(): ApiError {
+  return new ApiError({ code: 404, reason: 'NotFound', message: 'the server could not find the requested resource', details: {} });
+}
+
+export function methodNotAllowed(): ApiError {
+  return new ApiError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  });
+}
+
+function notRepresentable(streamable: boolean): ApiError {
+  const types = streamable
+    ? [...servedMediaTypes, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+    : servedMediaTypes;
+  return new ApiError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`,
+    details: {},
+  });
+}

@@ -1,0 +1,4 @@
+// @homeostat/apiserver/node: the TLS port, and what else needs the real platform.
+
+export { listen, type Listener, type ListenerOptions, type TlsOptions } from './server/node/http-listener.ts';
+export { startServer, type StartedServer, type StartServerOptions } from './node/start-server.ts';

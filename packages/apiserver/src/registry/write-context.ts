@@ -1,0 +1,24 @@
+// What the registry's pipelines know of the request that writes.
+
+import type { StrategyContext } from '@homeostat/api';
+import type { KubeObject } from '@homeostat/machinery';
+import type { User } from '../server/user.ts';
+import type { WarningRecorder } from '../server/warnings.ts';
+
+export interface WriteContext {
+  readonly user: User;
+  readonly signal: AbortSignal;
+  readonly warnings: WarningRecorder;
+  readonly dryRun: boolean;
+  /** apiVersion of the endpoint. */
+  readonly requestVersion: string;
+}
+
+/** Validating admission, called with the final object. */
+export type ValidateCreate = (object: KubeObject) => Promise<void> | void;
+export type ValidateUpdate = (object: KubeObject, old: KubeObject) => Promise<void> | void;
+export type ValidateDelete = (object: KubeObject) => Promise<void> | void;
+
+export function strategyContext(context: WriteContext, nowMs: number): StrategyContext {
+  return { nowMs, user: context.user, requestVersion: context.requestVersion };
+}

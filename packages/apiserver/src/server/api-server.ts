@@ -1,0 +1,146 @@
+// Composition of the server core: resources, caches, plug-in parts, the request chain. Knows every part of the package
+// and nothing of sockets.
+
+import { type KindStrategy, type ResourceInfo, resources as builtInResources, strategyOf } from '@homeostat/api';
+import { abortable, createDeferred, invariant, Scope } from '@homeostat/base';
+import type { ApiResponse, Handle } from '@homeostat/client';
+import type { GroupResource } from '@homeostat/machinery';
+import { dispatch, type DispatchTable } from '../endpoints/dispatch.ts';
+import { createSpecialEndpoints } from '../endpoints/special-endpoints.ts';
+import { createBootstrapHooks } from '../registry/bootstrap/bootstrap-hooks.ts';
+import { createStoredResource } from '../registry/create-stored-resource.ts';
+import { ServiceAllocator } from '../registry/services/service-allocator.ts';
+import { CacheHub } from '../watch-cache/cache-hub.ts';
+import { AdmissionChain } from './admission-chain.ts';
+import type { ApiServer, ApiServerOptions, ServerParts } from './api-server-options.ts';
+import type { Authorizer } from './authorizer.ts';
+import { createCachedReader } from './cached-reader.ts';
+import type { RequestContext } from './request-context.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { ServedResources } from './resource-table.ts';
+import { RouteTable } from './route-table.ts';
+import type { CachedReader, ServerHost } from './server-host.ts';
+import { createRequestMetrics } from './server-metrics.ts';
+import { anonymousUser } from './user.ts';
+
+const drainTimeoutMs = 10_000;
+const allowAll: Authorizer = { authorize: () => ({ decision: 'allow' }) };
+
+/** Creates a server over a store; starts nothing. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { env, store } = options;
+  const hub = new CacheHub({ store, clock: env.clock, log: env.log });
+  const services = new ServiceAllocator({
+    env,
+    ranges: options.serviceClusterIpRanges ?? ['10.0.0.0/24'],
+    nodePorts: options.nodePortRange ?? { from: 30_000, to: 32_767 },
+  });
+  const table = new ServedResources((info, strategy) =>
+    createStoredResource(info, strategy, { env, store, hub, services, freeze: options.freeze ?? false }),
+  );
+  for (const { info, strategy } of options.resources ?? builtIns()) table.add(info, strategy);
+  services.attach((resource) => table.stored(resource));
+
+  const readers = new Map<string, CachedReader>();
+  const reader = (resource: GroupResource): CachedReader => {
+    const key = `${resource.group}/${resource.resource}`;
+    let known = readers.get(key);
+    if (known === undefined) {
+      const stored = table.stored(resource);
+      if (stored === undefined) throw new Error(`resource ${key} is not stored`);
+      known = createCachedReader(stored);
+      readers.set(key, known);
+    }
+    return known;
+  };
+
+  let parts: ServerParts = {};
+  const inflight = new Set<Promise<unknown>>();
+  const handle: Handle = (request) => {
+    const answered = serve(request);
+    inflight.add(answered);
+    const forget = (): void => void inflight.delete(answered);
+    answered.then(forget, forget);
+    return answered;
+  };
+  const host: ServerHost = {
+    env,
+    resources: table,
+    reader,
+    handle,
+    get authorizer() {
+      return parts.authorizer ?? allowAll;
+    },
+  };
+  parts = options.parts?.(host) ?? {};
+  const endpointServices = { env, admission: new AdmissionChain(parts.admission ?? []), authorizer: host.authorizer };
+  const special = createSpecialEndpoints({
+    host,
+    table,
+    services: endpointServices,
+    virtualResources: parts.virtualResources ?? [],
+    podLogs: options.podLogs,
+  });
+  const dispatchTable: DispatchTable = {
+    find: (group, version, resource) => table.entry(group, version, resource),
+    special,
+    services: endpointServices,
+    watchLimits: { minRequestTimeoutMs: options.minRequestTimeoutMs ?? 1_800_000 },
+  };
+  const serve = createRequestHandler({
+    env,
+    authenticator: parts.authenticator ?? { authenticate: () => anonymousUser },
+    impersonator: parts.impersonator,
+    authorizer: host.authorizer,
+    routes: new RouteTable(parts.routes ?? []),
+    metrics: createRequestMetrics(env.metrics),
+    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    resources: (context: RequestContext): Promise<ApiResponse> => dispatch(context, dispatchTable),
+    hasGroup: (group) => table.hasGroup(group),
+  });
+
+  const ready = createDeferred<void>();
+  ready.promise.catch(() => {}); // who waits for it sees the failure; nobody has to wait
+  let ran = false;
+  const hooks = [...createBootstrapHooks({ host, table, services, options }), ...(parts.startHooks ?? [])];
+
+  return {
+    handle,
+    host,
+    ready: ready.promise,
+    run: async ({ signal }) => {
+      invariant(!ran, 'the server was started twice');
+      ran = true;
+      // The caches outlive the signal: requests under way are answered first.
+      const caches = new AbortController();
+      await using scope = new Scope();
+      scope.spawn('caches', () => hub.run({ signal: caches.signal }));
+      try {
+        await abortable(hub.ready, signal);
+        for (const hook of hooks) await hook.run(signal);
+        ready.resolve();
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          else signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      } catch (error) {
+        ready.reject(error);
+        if (!signal.aborted) throw error;
+      } finally {
+        for (const entry of table.entries()) entry.stored?.cache.closeWatchers();
+        await drain(inflight, env.clock.sleep(drainTimeoutMs, caches.signal));
+        caches.abort(signal.reason ?? new Error('server stopped'));
+        parts.close?.();
+      }
+    },
+  };
+}
+
+async function drain(inflight: ReadonlySet<Promise<unknown>>, timeout: Promise<void>): Promise<void> {
+  const all = Promise.allSettled([...inflight]);
+  await Promise.race([all, timeout.catch(() => {})]); // the bound's own end is no failure
+}
+
+function builtIns(): readonly { readonly info: ResourceInfo; readonly strategy: KindStrategy }[] {
+  return builtInResources.map((info) => ({ info, strategy: strategyOf(info) }));
+}

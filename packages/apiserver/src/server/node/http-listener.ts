@@ -1,0 +1,126 @@
+// The HTTP adapter: one TLS port that serves HTTP/1.1 and HTTP/2, turns requests into the core's shape and answers into
+// bytes on the wire (design §5). Knows nothing of Kubernetes beyond the request/response port.
+
+import http from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Env } from '@homeostat/base';
+import type { Handle } from '@homeostat/client';
+import { readRequest } from './read-request.ts';
+import { serveUpgrade } from './serve-upgrade.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface ListenerOptions {
+  readonly env: Env;
+  readonly handle: Handle;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Absent: plain HTTP, for tests and benchmarks behind loopback only. */
+  readonly tls?: TlsOptions;
+  /** How long open requests may take after the signal to stop. Default 10,000. */
+  readonly drainMs?: number;
+}
+
+export interface TlsOptions {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  /** CAs of client certificates; clients are asked for one but need not have it. */
+  readonly clientCa?: readonly (string | Buffer)[];
+}
+
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** Stops accepting, lets requests under way finish, closes. Returns when the last socket is closed. */
+  close(): Promise<void>;
+}
+
+type AnyServer = http.Server | http2.Http2SecureServer;
+
+/** Listens; resolves when connections are accepted. @throws when the port is taken */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { tls } = options;
+  const sockets = new Set<Socket>();
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const server: AnyServer =
+    tls === undefined
+      ? http.createServer({ keepAliveTimeout: 90_000, noDelay: true })
+      : http2.createSecureServer({
+          allowHTTP1: true,
+          cert: tls.cert,
+          key: tls.key,
+          minVersion: 'TLSv1.2',
+          ...(tls.clientCa === undefined ? {} : { ca: [...tls.clientCa], requestCert: true, rejectUnauthorized: false }),
+          // Informers of a whole cluster share one connection: they need many streams and roomy windows.
+          settings: { maxConcurrentStreams: 1_000, initialWindowSize: 1024 * 1024 },
+          maxSessionMemory: 100,
+        });
+  // Long watches are the core's business; only idle connections are closed here.
+  if ('requestTimeout' in server) server.requestTimeout = 0;
+  if ('timeout' in server) server.timeout = 0;
+  server.on('request', (incoming: http.IncomingMessage, outgoing: http.ServerResponse) => {
+    void serve(incoming, outgoing, options);
+  });
+  server.on('upgrade', (incoming: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    void serveUpgrade(incoming, socket, head, options);
+  });
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => {}); // a client that resets its connection is no event of ours
+    socket.on('close', () => sockets.delete(socket));
+  });
+  if (tls !== undefined) {
+    (server as http2.Http2SecureServer).on('session', (session) => {
+      sessions.add(session);
+      session.on('error', () => {}); // as with sockets
+      session.on('close', () => sessions.delete(session));
+    });
+    server.on('tlsClientError', () => {}); // scanners and health probes that speak no TLS
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host ?? '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => options.env.log.error('listener failed', { error }));
+  const { address, port } = server.address() as AddressInfo;
+  return { address, port, close: () => close(server, sockets, sessions, options) };
+}
+
+async function serve(incoming: http.IncomingMessage, outgoing: http.ServerResponse, options: ListenerOptions): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) gone.abort(new Error('the client closed the connection'));
+  });
+  outgoing.on('error', () => gone.abort(new Error('the connection broke')));
+  try {
+    const request = readRequest(incoming, gone.signal);
+    const response = await options.handle(request);
+    await writeResponse(request, response, outgoing, gone.signal);
+  } catch (error) {
+    if (!gone.signal.aborted) options.env.log.warn('request was not answered', { error, path: incoming.url });
+    outgoing.destroy();
+  }
+}
+
+async function close(
+  server: AnyServer,
+  sockets: ReadonlySet<Socket>,
+  sessions: ReadonlySet<http2.ServerHttp2Session>,
+  options: ListenerOptions,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const session of sessions) session.close();
+  if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') server.closeIdleConnections();
+  const timer = options.env.clock.setTimer(options.drainMs ?? 10_000, () => {
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
+  });
+  await closed;
+  timer.cancel();
+}

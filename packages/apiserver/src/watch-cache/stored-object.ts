@@ -1,0 +1,26 @@
+// The value the registry hands to the store (design law 6): the decoded object, shared with the watch cache, and its JSON
+// bytes, made at most once and only when somebody needs them. The stored form carries kind and apiVersion first and no
+// resourceVersion: that is the key's revision.
+
+import { decodeJson, encodeJson, type KubeObject } from '@homeostat/machinery';
+import type { ValueHolder } from '@homeostat/storage';
+
+export class StoredObject implements ValueHolder {
+  readonly object: KubeObject;
+  #bytes: Uint8Array | undefined;
+
+  constructor(object: KubeObject) {
+    this.object = object;
+  }
+
+  bytes(): Uint8Array {
+    this.#bytes ??= encodeJson(this.object);
+    return this.#bytes;
+  }
+}
+
+/** The decoded object of any holder; decoded once for holders that came from disk. */
+export function objectOf(holder: ValueHolder): KubeObject {
+  holder.object ??= decodeJson(holder.bytes());
+  return holder.object as KubeObject;
+}
