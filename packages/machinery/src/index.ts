@@ -91,6 +91,22 @@ export type {
   OwnerReference,
   WatchEvent,
 } from './meta/object.ts';
+export { applyJsonPatch, type JsonPatchOptions } from './patch/json-patch.ts';
+export {
+  decodeJsonPatch,
+  jsonKind,
+  type JsonPatchOperation,
+  jsonPatchOperationsMax,
+  unknownJsonPatchMembers,
+} from './patch/json-patch-operation.ts';
+export { applyMergePatch, createMergePatch } from './patch/merge-patch.ts';
+export { PatchError, type PatchErrorKind } from './patch/patch-error.ts';
+export {
+  createThreeWayMergePatch,
+  createTwoWayMergePatch,
+  type ThreeWayOptions,
+} from './patch/strategic-diff.ts';
+export { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
 export type {
   FieldSchema,
   Json,
@@ -132,6 +148,7 @@ export {
   formatDurationMs,
   parseDuration,
 } from './values/duration.ts';
+export { goPlain, goSyntax, goType } from './values/go-format.ts';
 export { compareBytewise, goJson, goJsonString, goQuote } from './values/go-strings.ts';
 export { fnv32, fnv32a, safeEncode } from './values/hash.ts';
 export { humanDuration, shortHumanDuration } from './values/human-duration.ts';
@@ -167,6 +184,7 @@ export {
   isWildcardDns1123Subdomain,
   type RuleMessages,
 } from './values/names.ts';
+export { asList, asMap, getOwn, type JsonMap, setOwn } from './values/json-shapes.ts';
 export {
   addQuantities,
   canonicalQuantity,

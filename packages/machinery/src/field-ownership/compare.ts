@@ -4,16 +4,8 @@
 import type { Json } from '../schema/schema.ts';
 import { deepEqual } from '../values/deep-equal.ts';
 import { FieldSet, leafNode } from './field-set.ts';
-import {
-  asList,
-  asMap,
-  atomKind,
-  type FieldEntry,
-  type FieldType,
-  type JsonMap,
-  type ListType,
-  type MapType,
-} from './field-type.ts';
+import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
+import { atomKind, type FieldEntry, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElement } from './item-element.ts';
 
 export interface Comparison {

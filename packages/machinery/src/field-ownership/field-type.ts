@@ -250,15 +250,3 @@ export function atomKind(type: FieldType, value: Json): AtomKind {
   if (type.map !== undefined) return 'map';
   return type.scalar === undefined ? 'list' : 'scalar';
 }
-
-export type JsonMap = { readonly [key: string]: Json };
-
-/** The map a value is; undefined for null and other shapes. */
-export function asMap(value: Json | undefined): JsonMap | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMap) : undefined;
-}
-
-/** The list a value is; undefined for null and other shapes. */
-export function asList(value: Json | undefined): readonly Json[] | undefined {
-  return Array.isArray(value) ? (value as readonly Json[]) : undefined;
-}

@@ -3,7 +3,8 @@
 
 import type { Json } from '../schema/schema.ts';
 import { FieldSet, leafNode } from './field-set.ts';
-import { asList, asMap, atomKind, type FieldType, type JsonMap, type ListType, type MapType } from './field-type.ts';
+import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
+import { atomKind, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElement } from './item-element.ts';
 
 /** The set of fields in `value`. @throws FieldTypeError when an item of an associative list can't be identified */

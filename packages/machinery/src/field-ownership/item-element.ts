@@ -2,7 +2,8 @@
 
 import type { Json } from '../schema/schema.ts';
 import { goJson, goJsonString, goQuote } from '../values/go-strings.ts';
-import { asMap, type ListType } from './field-type.ts';
+import { asMap } from '../values/json-shapes.ts';
+import { type ListType } from './field-type.ts';
 
 /** A value that does not fit its type so badly that ownership can't be told; the message is upstream's. */
 export class FieldTypeError extends Error {

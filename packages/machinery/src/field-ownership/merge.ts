@@ -2,7 +2,8 @@
 // item by item, atomic values as a whole. Nothing is copied that need not be: unchanged subtrees are shared.
 
 import type { Json } from '../schema/schema.ts';
-import { asList, asMap, atomKind, type FieldType, type ListType, type MapType } from './field-type.ts';
+import { asList, asMap, setOwn } from '../values/json-shapes.ts';
+import { atomKind, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElement } from './item-element.ts';
 
 /** Merges `config` over `live`. @throws FieldTypeError when an item of an associative list can't be identified */
@@ -40,13 +41,6 @@ function mergeMaps(type: MapType, live: Json, config: Json): Json {
     setOwn(out, key, merged);
   }
   return out ?? live;
-}
-
-/** Assigns a key that may be `__proto__`. */
-export function setOwn(map: { [key: string]: Json }, key: string, value: Json): void {
-  if (key === '__proto__')
-    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
-  else map[key] = value;
 }
 
 function isEmpty(map: { readonly [key: string]: Json }): boolean {

@@ -2,9 +2,9 @@
 
 import type { Json } from '../schema/schema.ts';
 import type { FieldSet } from './field-set.ts';
-import { asList, asMap, atomKind, type FieldType, type ListType, type MapType } from './field-type.ts';
+import { asList, asMap, setOwn } from '../values/json-shapes.ts';
+import { atomKind, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElement } from './item-element.ts';
-import { setOwn } from './merge.ts';
 
 /** The object without the fields of the set; the maps and lists they were in stay, if only as empty ones. */
 export function removeFields(type: FieldType, value: Json, fields: FieldSet): Json {

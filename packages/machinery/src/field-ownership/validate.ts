@@ -2,8 +2,9 @@
 // Not validation of the object: only what ownership needs to be sure of. Messages are upstream's.
 
 import type { Json } from '../schema/schema.ts';
-import { asList, asMap, atomKind, type FieldType, type ListType, type MapType, type ScalarKind } from './field-type.ts';
-import { goPlain, goSyntax, goType } from './go-format.ts';
+import { asList, asMap } from '../values/json-shapes.ts';
+import { atomKind, type FieldType, type ListType, type MapType, type ScalarKind } from './field-type.ts';
+import { goPlain, goSyntax, goType } from '../values/go-format.ts';
 import { FieldTypeError, itemElement } from './item-element.ts';
 import { printElement } from './path-element.ts';
 

@@ -1,8 +1,8 @@
-// Values as Go's fmt prints them (`%v`, `%#v`, `%T`): upstream shows them in the errors of server-side apply.
+// Values as Go's fmt prints them (`%v`, `%#v`, `%T`): upstream shows them in the errors of patches and of server-side apply.
 
 import type { Json } from '../schema/schema.ts';
-import { compareBytewise, goQuote } from '../values/go-strings.ts';
-import { asList, asMap } from './field-type.ts';
+import { compareBytewise, goQuote } from './go-strings.ts';
+import { asList, asMap } from './json-shapes.ts';
 
 /** `%v`: `map[a:1 b:[x y]]` */
 export function goPlain(value: Json): string {
