@@ -2,23 +2,16 @@
 // line; the cluster package wires the same pieces by itself.
 
 import type { Env } from '@homeostat/base';
-import { createAuthentication, type AuthenticationOptions } from '../authentication/create-authentication.ts';
-import { type AuthorizationMode, createAuthorization } from '../authorization/create-authorization.ts';
-import { ensureDefaultPolicy } from '../authorization/rbac/ensure-policy.ts';
-import { type AdmissionSelection, createAdmissionPlugins } from '../admission/plugin-table.ts';
 import { createApiServer } from '../server/api-server.ts';
-import type { ApiServer, ApiServerOptions, ServerParts } from '../server/api-server-options.ts';
+import type { ApiServer, ApiServerOptions } from '../server/api-server-options.ts';
 import { listen, type Listener, type TlsOptions } from '../server/node/http-listener.ts';
-import type { ServerHost } from '../server/server-host.ts';
+import { standardParts, type StandardPartsOptions } from '../standard-parts.ts';
 
-export interface StartServerOptions extends Omit<ApiServerOptions, 'parts'> {
+export interface StartServerOptions extends Omit<ApiServerOptions, 'parts'>, StandardPartsOptions {
   readonly host?: string;
   /** 0 picks a free one. */
   readonly port: number;
   readonly tls?: TlsOptions;
-  readonly authentication: Omit<AuthenticationOptions, 'externalUrl'>;
-  readonly authorizationModes?: readonly AuthorizationMode[];
-  readonly admission?: AdmissionSelection;
 }
 
 export interface StartedServer {
@@ -57,34 +50,4 @@ export async function startServer(options: StartServerOptions): Promise<StartedS
       await closed;
     },
   };
-}
-
-/** Authentication, authorization and admission as a real server has them. */
-export function standardParts(host: ServerHost, options: StartServerOptions, externalUrl: () => string): ServerParts {
-  const authentication = createAuthentication(host, { ...options.authentication, externalUrl });
-  const modes = options.authorizationModes;
-  const authorization = createAuthorization(host, modes === undefined ? {} : { modes });
-  const plugins = createAdmissionPlugins(host, options.admission);
-  return {
-    authenticator: authentication.authenticator,
-    authorizer: authorization.authorizer,
-    impersonator: authorization.impersonator,
-    admission: authorization.escalationCheck === undefined ? plugins : [...plugins, authorization.escalationCheck],
-    routes: authentication.routes,
-    virtualResources: [...authentication.virtualResources, ...authorization.virtualResources],
-    startHooks:
-      authorization.escalationCheck === undefined
-        ? []
-        : [{ name: 'rbac-bootstrap', run: (signal) => ensurePolicy(host, signal) }],
-    close: () => authorization.close(),
-  };
-}
-
-function ensurePolicy(host: ServerHost, signal: AbortSignal): Promise<void> {
-  return ensureDefaultPolicy({
-    handle: host.handle,
-    signal,
-    lookup: ({ resource, object }) =>
-      host.reader({ group: 'rbac.authorization.k8s.io', resource }).get(object.metadata?.namespace ?? '', object.metadata?.name ?? ''),
-  });
 }

@@ -1,0 +1,115 @@
+// The controller manager: shared informers, an event recorder and the chosen controllers under one runtime manager
+// (spec/infrastructure.md §1). It knows no transport: who composes it says how each controller reaches the API server.
+
+import { childEnv, type Env } from '@homeostat/base';
+import { type Client, resourceId, type ResourceType } from '@homeostat/client';
+import {
+  type ControllerDefinition,
+  type ControllerDependencies,
+  createController,
+  createEventRecorder,
+  createManager,
+  InformerFactory,
+  type LeaderElector,
+  type Manager,
+  type WatchDefinition,
+  withoutManagedFields,
+} from '@homeostat/runtime';
+import { selectControllers } from './controller-selection.ts';
+import { type ControllerEntry, type ControllerSettings, controllerTable } from './controller-table.ts';
+import type { Discover } from './shared/discovered-resources.ts';
+
+export interface ControllerManagerOptions {
+  readonly env: Env;
+  /** Informers, events and the token controller. */
+  readonly client: Client;
+  /** The client of one controller, by the ServiceAccount it acts as; default {@link client} for all. */
+  readonly clientFor?: (serviceAccount: string) => Client;
+  readonly discover: Discover;
+  /** `--controllers`; default `['*']`. */
+  readonly controllers?: readonly string[];
+  readonly settings?: ControllerSettings;
+  readonly election?: LeaderElector;
+  /** `--min-resync-period`, milliseconds; default 12 h. */
+  readonly resyncPeriodMs?: number;
+  /** Period of comparing caches with the server, milliseconds; 0 never. */
+  readonly repairPeriodMs?: number;
+  /** Hears of every action of every controller. */
+  readonly onAction?: ControllerDependencies['onAction'];
+  readonly freeze?: boolean;
+}
+
+export interface ControllerManager {
+  readonly manager: Manager;
+  /** Canonical names of the controllers that run. */
+  readonly names: readonly string[];
+  readonly informers: InformerFactory;
+}
+
+/**
+ * Puts the controllers together; nothing runs before `manager.run`.
+ * @throws UnknownControllerError for a name in `controllers` that nobody knows
+ */
+export function createControllerManager(options: ControllerManagerOptions): ControllerManager {
+  const { env, client } = options;
+  const isSelected = selectControllers(options.controllers ?? ['*'], controllerTable);
+  const informers = new InformerFactory({
+    client,
+    env,
+    transform: withoutManagedFields,
+    ...(options.resyncPeriodMs === undefined ? {} : { resyncPeriodMs: options.resyncPeriodMs }),
+    ...(options.repairPeriodMs === undefined ? {} : { repairPeriodMs: options.repairPeriodMs }),
+    ...(options.freeze === undefined ? {} : { freeze: options.freeze }),
+  });
+  const recorder = createEventRecorder({ client, env, component: 'kube-controller-manager' });
+  const manager = createManager({
+    env,
+    informers,
+    ...(options.election === undefined ? {} : { election: options.election }),
+  });
+  manager.add({ name: 'events', run: (run) => recorder.run(run) }, { group: 'services' });
+  const names: string[] = [];
+  const whole = new Map<string, ResourceType>();
+  // The garbage collector comes last: it shares the informers of all others.
+  const selected = controllerTable.filter((entry) => isSelected(entry.name));
+  const isCollector = (entry: ControllerEntry): boolean => entry.name === 'garbage-collector-controller';
+  for (const entry of [...selected.filter((each) => !isCollector(each)), ...selected.filter(isCollector)]) {
+    const own = entry.serviceAccount === '' ? client : (options.clientFor?.(entry.serviceAccount) ?? client);
+    const controllerEnv = childEnv(env, { controller: entry.name });
+    const parts = entry.make?.({
+      env: controllerEnv,
+      client: own,
+      informers,
+      recorder,
+      discover: options.discover,
+      settings: options.settings ?? {},
+      wholeResources: () => [...whole.values()],
+    });
+    if (parts === undefined || parts.length === 0) continue;
+    names.push(entry.name);
+    manager.addHealthCheck(entry.name, () => undefined);
+    for (const part of parts) {
+      if ('runnable' in part) {
+        manager.add({ name: part.runnable.name, run: (run) => part.runnable.run(run) });
+        continue;
+      }
+      for (const watch of watchesOf(part.definition)) whole.set(resourceId(watch.resource), watch.resource);
+      const dependencies: ControllerDependencies = {
+        client: own,
+        env: controllerEnv,
+        informers,
+        recordEvent: (action, source) => recorder.recordAction(action, source),
+        ...(options.onAction === undefined ? {} : { onAction: options.onAction }),
+      };
+      manager.addController(createController(part.definition, dependencies));
+    }
+  }
+  return { manager, names, informers };
+}
+
+// Watches of whole objects, of all namespaces.
+function watchesOf(definition: ControllerDefinition): readonly WatchDefinition[] {
+  return [definition.for, ...(definition.watches ?? [])].filter(
+    (watch) => watch.select === undefined && watch.metadataOnly !== true,
+  );
+}
