@@ -5,7 +5,7 @@ import type { Json, ScalarSchema, ScalarType } from '../schema/schema.ts';
 import { canonicalDuration } from '../values/duration.ts';
 import { canonicalQuantity } from '../values/quantity.ts';
 import { canonicalMicroTime, canonicalTime } from '../values/time.ts';
-import { checkBase64 } from './base64.ts';
+import { checkBase64, encodeBase64 } from './base64.ts';
 import { compactObject } from './compact-object.ts';
 import type { DecodeContext } from './decode-context.ts';
 import { DecodeError } from './decode-error.ts';
@@ -147,14 +147,24 @@ function decodeFloat(value: ParsedJson, schema: ScalarSchema, context: DecodeCon
 }
 
 function decodeBytes(value: ParsedJson, schema: ScalarSchema, context: DecodeContext): string | undefined {
+  if (Array.isArray(value)) return decodeByteArray(value as readonly ParsedJson[], context);
   if (typeof value !== 'string') return mismatch(value, schema, context);
   const { canonical, errorAt } = checkBase64(value);
   if (canonical !== undefined) return canonical;
-  return context.save(
-    new DecodeError(
-      `${context.converter ? 'error decoding from json: ' : ''}illegal base64 data at input byte ${errorAt}`,
-    ),
-  );
+  const text = `illegal base64 data at input byte ${errorAt}`;
+  return context.save(new DecodeError(context.converter ? `error decoding from json: ${text}` : text));
+}
+
+/** Go takes an array of numbers for bytes, too. */
+function decodeByteArray(items: readonly ParsedJson[], context: DecodeContext): string {
+  const bytes = items.map((item): number => {
+    if (item === null) return 0;
+    if (!isNumber(item)) return context.wrongType(describe(item), 'uint8') ?? 0;
+    const byte = readInteger(item, 'uint32');
+    if (typeof byte === 'number' && byte < 256) return byte;
+    return context.wrongType(`number ${numberText(item)}`, 'uint8') ?? 0;
+  });
+  return encodeBase64(Uint8Array.from(bytes));
 }
 
 /** The text of a value whose type reads a JSON string itself. */

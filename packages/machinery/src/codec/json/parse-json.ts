@@ -8,7 +8,7 @@ import { NumberLiteral, type ParsedJson, RepeatedKeys } from './parsed-json.ts';
  * How deep values may nest. Go allows 10,000; JavaScript's stack does not carry that through every walk, and no object
  * comes near either.
  */
-export const nestingMax = 3000;
+export const nestingMax = 1000;
 
 /** Parses one JSON text. @throws DecodeError with Go's text */
 export function parseJson(text: string): ParsedJson {

@@ -31,10 +31,10 @@ export class ProtoReader {
     this.#end = outerEnd;
   }
 
-  /** A varint that fits 32 bits: tags, lengths, booleans. */
+  /** A varint that should fit 32 bits (tags, lengths); larger ones come back inexact, and are refused where they matter. */
   smallVarint(): number {
     let result = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
+    for (let shift = 0; shift < 70; shift += 7) {
       if (this.#at >= this.#end) throw unexpectedEnd();
       const byte = this.#buffer[this.#at++] as number;
       result += (byte & 0x7f) * 2 ** shift;

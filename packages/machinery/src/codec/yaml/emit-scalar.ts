@@ -63,12 +63,11 @@ interface Facts {
   readonly blockAllowed: boolean;
 }
 
-// Characters yaml.v2 writes as they are; tabs are not among them.
+// Characters yaml.v2 writes as they are: no tabs, nothing beyond the basic plane.
 const printable = /^[\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
 
 function analyze(text: string): Facts {
-  const special =
-    !printable.test(text) && !printable.test(text.replaceAll(/[\ud800-\udbff][\udc00-\udfff]/g, '\ufffd'));
+  const special = !printable.test(text);
   const indicators =
     /^(?:---|\.\.\.)/.test(text) ||
     /^[#,[\]{}&*!|>'"%@`]/.test(text) ||
@@ -145,10 +144,13 @@ function doubleQuoted(text: string, place: ScalarPlace): string {
 function escapeChar(char: string): string {
   const short = shortEscapes.get(char);
   if (short !== undefined) return short;
+  if (printable.test(char)) return char;
   const code = char.codePointAt(0) ?? 0;
-  if (code > 0xffff || printable.test(char)) return char;
-  const digits = code <= 0xff ? 2 : 4;
-  return `\\${digits === 2 ? 'x' : 'u'}${code.toString(16).toUpperCase().padStart(digits, '0')}`;
+  const [letter, digits] = code <= 0xff ? ['x', 2] : code <= 0xffff ? ['u', 4] : ['U', 8];
+  return `\\${letter}${code
+    .toString(16)
+    .toUpperCase()
+    .padStart(digits as number, '0')}`;
 }
 
 /** Breaks at single spaces once the line is longer than 80 columns; a reader joins the lines again. */
