@@ -1,0 +1,73 @@
+// The admission plugins by upstream's names and in upstream's order (spec/apiserver.md §15.1), and how
+// `--enable-admission-plugins` and `--disable-admission-plugins` choose among them. Plugins whose effect is not in this
+// server are not in the table: naming one is an error, not a silent nothing.
+
+import type { AdmissionPlugin } from '../server/admission.ts';
+import type { AdmissionHost } from './admission-host.ts';
+import {
+  CertificateApproval,
+  CertificateSigning,
+  CertificateSubjectRestriction,
+} from './plugins/certificate-signing.ts';
+import { DefaultIngressClass, DefaultStorageClass } from './plugins/default-class.ts';
+import { DefaultTolerationSeconds } from './plugins/default-toleration-seconds.ts';
+import { NamespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { NodeRestriction } from './plugins/node-restriction.ts';
+import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
+import { Priority } from './plugins/priority.ts';
+import { RuntimeClass } from './plugins/runtime-class.ts';
+import { ServiceAccount } from './plugins/service-account.ts';
+import { StorageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
+import { TaintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+
+interface PluginEntry {
+  readonly name: string;
+  /** Whether it runs without being asked for. */
+  readonly byDefault: boolean;
+  create(host: AdmissionHost): AdmissionPlugin;
+}
+
+const on = (name: string, create: PluginEntry['create']): PluginEntry => ({ name, byDefault: true, create });
+const off = (name: string, create: PluginEntry['create']): PluginEntry => ({ name, byDefault: false, create });
+
+const table: readonly PluginEntry[] = [
+  on('NamespaceLifecycle', (host) => new NamespaceLifecycle(host)),
+  on('ServiceAccount', (host) => new ServiceAccount(host)),
+  off('NodeRestriction', (host) => new NodeRestriction(host)),
+  on('TaintNodesByCondition', () => new TaintNodesByCondition()),
+  on('Priority', (host) => new Priority(host)),
+  on('DefaultTolerationSeconds', () => new DefaultTolerationSeconds()),
+  on('DefaultStorageClass', (host) => new DefaultStorageClass(host)),
+  on('StorageObjectInUseProtection', () => new StorageObjectInUseProtection()),
+  on('PersistentVolumeClaimResize', (host) => new PersistentVolumeClaimResize(host)),
+  on('RuntimeClass', (host) => new RuntimeClass(host)),
+  on('CertificateApproval', (host) => new CertificateApproval(host)),
+  on('CertificateSigning', (host) => new CertificateSigning(host)),
+  on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
+  on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
+];
+
+/** Names that can be enabled or disabled, in running order. */
+export const admissionPluginNames: readonly string[] = table.map(({ name }) => name);
+
+export interface AdmissionSelection {
+  /** Run although they do not by default. */
+  readonly enable?: readonly string[];
+  /** Do not run although they do by default; wins over `enable`. */
+  readonly disable?: readonly string[];
+}
+
+/** The chosen plugins in running order. @throws Error naming an unknown plugin and all known ones. */
+export function createAdmissionPlugins(
+  host: AdmissionHost,
+  selection: AdmissionSelection = {},
+): readonly AdmissionPlugin[] {
+  const { enable = [], disable = [] } = selection;
+  for (const name of [...enable, ...disable]) {
+    if (admissionPluginNames.includes(name)) continue;
+    throw new Error(`Cannot use admission plugin "${name}": expected one of ${admissionPluginNames.join(', ')}`);
+  }
+  return table
+    .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
+    .map((entry) => entry.create(host));
+}
