@@ -2,7 +2,7 @@
 
 export { applySchemaDefaults } from './codec/apply-schema-defaults.ts';
 export { decodeBase64, encodeBase64 } from './codec/base64.ts';
-export { canonicalize } from './codec/canonicalize.ts';
+export { canonicalize, type CanonicalizeOptions } from './codec/canonicalize.ts';
 export { decodeBody, type DecodeBodyOptions } from './codec/decode-body.ts';
 export type { DecodeObjectOptions } from './codec/decode-context.ts';
 export { DecodeError } from './codec/decode-error.ts';
@@ -72,6 +72,8 @@ export {
   toScaleManagedFields,
 } from './field-ownership/scale-ownership.ts';
 export { trackUpdate } from './field-ownership/track-update.ts';
+export { JsonPath, type JsonPathOptions, relaxedJsonPath } from './jsonpath/json-path.ts';
+export { JsonPathError } from './jsonpath/json-path-node.ts';
 export {
   type GroupResource,
   type GroupVersion,
@@ -148,7 +150,7 @@ export {
   formatDurationMs,
   parseDuration,
 } from './values/duration.ts';
-export { goPlain, goSyntax, goType } from './values/go-format.ts';
+export { goFloat, goPlain, goSyntax, goType } from './values/go-format.ts';
 export { compareBytewise, goJson, goJsonString, goQuote } from './values/go-strings.ts';
 export { fnv32, fnv32a, safeEncode } from './values/hash.ts';
 export { humanDuration, shortHumanDuration } from './values/human-duration.ts';

@@ -8,23 +8,32 @@ import { compactObject } from './compact-object.ts';
 import type { Draft } from './decode-object.ts';
 import { setProperty } from './json/parse-json.ts';
 
+export interface CanonicalizeOptions {
+  /**
+   * Empty lists and maps that are always written become null, as in objects that went through protobuf, which can't tell
+   * them from absent ones: whatever the API server stores in protobuf (`rules: []` of a ClusterRole reads back as null).
+   * Default false.
+   */
+  readonly emptyAsNull?: boolean;
+}
+
 /**
  * A new object in canonical form. The value must be of the schema's type (decodeObject() or decodeProtobuf() made it);
  * scalars are taken as they are, except that null stands for nothing. Unknown members are dropped. Free-form parts
  * (managed fields, raw extensions) are shared with the value: change neither afterwards.
  */
-export function canonicalize<T>(object: T, schema: StructSchema): T {
-  return canonicalStruct(object as Readonly<Record<string, Json | undefined>>, schema) as T;
+export function canonicalize<T>(object: T, schema: StructSchema, { emptyAsNull = false }: CanonicalizeOptions = {}): T {
+  return canonicalStruct(object as Members, schema, emptyAsNull) as T;
 }
 
 type Members = Readonly<Record<string, Json | undefined>>;
 
-function canonicalStruct(object: Members, schema: StructSchema): Draft {
+function canonicalStruct(object: Members, schema: StructSchema, emptyAsNull: boolean): Draft {
   const result: Draft = {};
   let size = 0;
   for (const field of schema.fields) {
     const value = object[field.name];
-    const canonical = value === undefined || value === null ? absent(field) : present(value, field);
+    const canonical = value === undefined || value === null ? absent(field) : present(value, field, emptyAsNull);
     if (canonical === undefined) continue;
     result[field.name] = canonical;
     size++;
@@ -37,7 +46,7 @@ function absent(field: FieldSchema): Json | undefined {
   const { schema, omit } = field;
   if (omit === 'zero') return undefined;
   if (field.pointer || schema.kind === 'list' || schema.kind === 'map') return omit === 'never' ? null : undefined;
-  if (schema.kind === 'struct') return canonicalStruct({}, schema);
+  if (schema.kind === 'struct') return canonicalStruct({}, schema, false);
   return zeroScalar(schema, omit === 'never');
 }
 
@@ -70,22 +79,24 @@ function zeroScalar(schema: ScalarSchema, always: boolean): Json | undefined {
   }
 }
 
-function present(value: Json, field: FieldSchema): Json | undefined {
+function present(value: Json, field: FieldSchema, emptyAsNull: boolean): Json | undefined {
   const { schema } = field;
   const mayOmit = field.omit !== 'never' && !field.pointer;
   switch (schema.kind) {
     case 'scalar':
-      return mayOmit && isZero(value, schema) ? undefined : canonicalScalar(value, schema);
+      return mayOmit && isZero(value, schema) ? undefined : canonicalScalar(value, schema, emptyAsNull);
     case 'list': {
       const items = value as readonly Json[];
-      return mayOmit && items.length === 0 ? undefined : items.map((item) => canonicalValue(item, schema.items));
+      if (items.length > 0) return items.map((item) => canonicalValue(item, schema.items, emptyAsNull));
+      return mayOmit ? undefined : emptyAsNull ? null : [];
     }
     case 'map': {
-      const map = canonicalMap(value as Members, schema);
-      return mayOmit && isEmpty(map) ? undefined : map;
+      const map = canonicalMap(value as Members, schema, emptyAsNull);
+      if (!isEmpty(map)) return map;
+      return mayOmit ? undefined : emptyAsNull ? null : map;
     }
     case 'struct': {
-      const struct = canonicalStruct(value as Members, schema);
+      const struct = canonicalStruct(value as Members, schema, emptyAsNull);
       return field.omit === 'zero' && !field.pointer && isEmpty(struct) ? undefined : struct;
     }
   }
@@ -97,35 +108,37 @@ function isZero(value: Json, schema: ScalarSchema): boolean {
   return value === 0 && schema.type !== 'intOrString' && schema.type !== 'json';
 }
 
-function canonicalValue(value: Json, schema: Schema): Json {
+function canonicalValue(value: Json, schema: Schema, emptyAsNull: boolean): Json {
   switch (schema.kind) {
     case 'struct':
-      return canonicalStruct((value ?? {}) as Members, schema);
+      return canonicalStruct((value ?? {}) as Members, schema, emptyAsNull);
     case 'list':
-      return ((value ?? []) as readonly Json[]).map((item) => canonicalValue(item, schema.items));
+      return ((value ?? []) as readonly Json[]).map((item) => canonicalValue(item, schema.items, emptyAsNull));
     case 'map':
-      return canonicalMap((value ?? {}) as Members, schema);
+      return canonicalMap((value ?? {}) as Members, schema, emptyAsNull);
     case 'scalar':
-      return canonicalScalar(value, schema);
+      return canonicalScalar(value, schema, emptyAsNull);
   }
 }
 
-function canonicalScalar(value: Json, schema: ScalarSchema): Json {
+function canonicalScalar(value: Json, schema: ScalarSchema, emptyAsNull: boolean): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (schema.props === undefined) return value;
   if (Array.isArray(value)) {
     const isSchemas = schema.type === 'jsonSchemaPropsOrArray';
-    return isSchemas ? value.map((item: Json) => canonicalValue(item, schema.props as StructSchema)) : [...value];
+    return isSchemas
+      ? value.map((item: Json) => canonicalValue(item, schema.props as StructSchema, emptyAsNull))
+      : [...value];
   }
-  return canonicalStruct(value as Members, schema.props);
+  return canonicalStruct(value as Members, schema.props, emptyAsNull);
 }
 
-function canonicalMap(object: Members, schema: MapSchema): Draft {
+function canonicalMap(object: Members, schema: MapSchema, emptyAsNull: boolean): Draft {
   const result: Draft = {};
   const keys = sortedKeys(object);
   for (const key of keys) {
     const value = object[key];
-    if (value !== undefined) setProperty(result, key, canonicalValue(value, schema.values));
+    if (value !== undefined) setProperty(result, key, canonicalValue(value, schema.values, emptyAsNull));
   }
   return compactObject(result, keys.length);
 }

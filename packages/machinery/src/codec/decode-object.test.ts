@@ -177,6 +177,14 @@ test('canonicalize() writes fields in order, leaves out and fills in as Go does'
   assert.equal(JSON.stringify(canonicalize({}, thing)), '{"spec":{"ports":null,"since":null},"status":{"number":0}}');
 });
 
+test('canonicalize() turns empty lists that are always written into null when asked', () => {
+  const draft = { spec: { ports: [], replicas: 1 } };
+  assert.deepEqual(canonicalize(draft, thing, { emptyAsNull: true }), {
+    spec: { replicas: 1, ports: null, since: null },
+    status: { number: 0 },
+  });
+});
+
 test('canonicalize() is idempotent', () => {
   const once = canonicalize({ spec: { ports: [], raw: {}, big: 5n } }, thing);
   assert.deepEqual(canonicalize(once, thing), once);

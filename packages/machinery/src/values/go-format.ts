@@ -43,7 +43,15 @@ export function goType(value: Json): string {
 }
 
 function goScalar(value: Json): string {
-  return typeof value === 'object' ? '' : String(value);
+  if (typeof value === 'object') return '';
+  return typeof value === 'number' ? goFloat(value) : String(value);
+}
+
+/** `%v` of a number: like JavaScript's, but the exponent form starts below 1e-4 and has two digits. */
+export function goFloat(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e21)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 function entriesOf(
