@@ -89,7 +89,9 @@ export class StoredResource {
   /** The final form of a draft: fields in order, empty ones left out, no resourceVersion. */
   toStored(draft: Mutable<KubeObject> | KubeObject): StoredObject {
     const { info } = this;
-    const canonical = withoutResourceVersion(canonicalize(draft, info.schema) as KubeObject);
+    // Protobuf can't tell an empty list from none: what rests in it comes back with null.
+    const options = { emptyAsNull: info.storage.format === 'protobuf' };
+    const canonical = withoutResourceVersion(canonicalize(draft, info.schema, options) as KubeObject);
     if (this.#freeze) deepFreeze(canonical);
     return new StoredObject(canonical);
   }
