@@ -2,53 +2,13 @@
 
 import { type FieldError, type FieldPath, invalid, isUserId, notSupported } from '@homeostat/machinery';
 import type { SecurityContext } from '@homeostat/api/types/core-v1';
-import { type GoField, toGoForm } from '../rules/go-form.ts';
+import { structByName } from '../../scheme/scheme.ts';
+import { toGoStruct } from '../rules/go-struct.ts';
 import { pushInvalid } from '../rules/values.ts';
-import { seccompProfileFields, validateAppArmorProfile, validateSeccompProfile } from './profiles.ts';
+import { validateAppArmorProfile, validateSeccompProfile } from './profiles.ts';
 import { validateWindowsOptions } from './windows.ts';
 
-const securityContextFields: readonly GoField[] = [
-  [
-    'Capabilities',
-    'capabilities',
-    null,
-    [
-      ['Add', 'add', null],
-      ['Drop', 'drop', null],
-    ],
-  ],
-  ['Privileged', 'privileged', null],
-  [
-    'SELinuxOptions',
-    'seLinuxOptions',
-    null,
-    [
-      ['User', 'user', ''],
-      ['Role', 'role', ''],
-      ['Type', 'type', ''],
-      ['Level', 'level', ''],
-    ],
-  ],
-  [
-    'WindowsOptions',
-    'windowsOptions',
-    null,
-    [
-      ['GMSACredentialSpecName', 'gmsaCredentialSpecName', null],
-      ['GMSACredentialSpec', 'gmsaCredentialSpec', null],
-      ['RunAsUserName', 'runAsUserName', null],
-      ['HostProcess', 'hostProcess', null],
-    ],
-  ],
-  ['RunAsUser', 'runAsUser', null],
-  ['RunAsGroup', 'runAsGroup', null],
-  ['RunAsNonRoot', 'runAsNonRoot', null],
-  ['ReadOnlyRootFilesystem', 'readOnlyRootFilesystem', null],
-  ['AllowPrivilegeEscalation', 'allowPrivilegeEscalation', null],
-  ['ProcMount', 'procMount', null],
-  ['SeccompProfile', 'seccompProfile', null, seccompProfileFields],
-  ['AppArmorProfile', 'appArmorProfile', null, seccompProfileFields],
-];
+const contextSchema = structByName('io.k8s.api.core.v1.SecurityContext');
 
 export function validateContainerSecurityContext(
   context: SecurityContext | undefined,
@@ -82,7 +42,7 @@ function validateEscalation(context: SecurityContext, path: FieldPath, errors: F
     if (capability === 'CAP_SYS_ADMIN') problems.push('`capabilities.Add` CAP_SYS_ADMIN');
   }
   for (const problem of problems) {
-    const form = toGoForm(context, securityContextFields);
+    const form = toGoStruct(context, contextSchema);
     errors.push(invalid(path, form, `cannot set \`allowPrivilegeEscalation\` to false and ${problem}`));
   }
 }

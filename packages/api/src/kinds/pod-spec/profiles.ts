@@ -10,16 +10,14 @@ import {
   utf8Length,
 } from '@homeostat/machinery';
 import type { AppArmorProfile, SeccompProfile } from '@homeostat/api/types/core-v1';
-import { type GoField, toGoForm } from '../rules/go-form.ts';
+import { structByName } from '../../scheme/scheme.ts';
+import { toGoStruct } from '../rules/go-struct.ts';
 import { validateDescendingPath } from './paths.ts';
 
 const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const profileBytesMax = 4095;
 
-export const seccompProfileFields: readonly GoField[] = [
-  ['Type', 'type', ''],
-  ['LocalhostProfile', 'localhostProfile', null],
-];
+const seccompProfile = structByName('io.k8s.api.core.v1.SeccompProfile');
 
 export function validateSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
   if (profile === undefined) return;
@@ -32,7 +30,7 @@ export function validateSeccompProfile(profile: SeccompProfile | undefined, path
     if (local === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'));
     else validateDescendingPath(local, at, errors);
   } else if (local !== undefined) {
-    errors.push(invalid(at, toGoForm(profile, seccompProfileFields), 'can only be set when seccomp type is Localhost'));
+    errors.push(invalid(at, toGoStruct(profile, seccompProfile), 'can only be set when seccomp type is Localhost'));
   }
 }
 

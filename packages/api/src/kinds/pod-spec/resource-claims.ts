@@ -11,16 +11,13 @@ import {
   required,
 } from '@homeostat/machinery';
 import type { PodResourceClaim } from '@homeostat/api/types/core-v1';
-import { type GoField, toGoForm } from '../rules/go-form.ts';
+import { structByName } from '../../scheme/scheme.ts';
+import { toGoStruct } from '../rules/go-struct.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { isMirrorPod } from './annotations.ts';
 
-const claimFields: readonly GoField[] = [
-  ['Name', 'name', ''],
-  ['ResourceClaimName', 'resourceClaimName', null],
-  ['ResourceClaimTemplateName', 'resourceClaimTemplateName', null],
-];
+const claimSchema = structByName('io.k8s.api.core.v1.PodResourceClaim');
 
 export function validatePodResourceClaims(
   claims: readonly PodResourceClaim[] | undefined,
@@ -50,11 +47,11 @@ function validateClaim(claim: PodResourceClaim, names: Set<string>, path: FieldP
   }
   if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
     const text = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
-    errors.push(invalid(path, toGoForm(claim, claimFields), text));
+    errors.push(invalid(path, toGoStruct(claim, claimSchema), text));
   }
   if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
     const text = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
-    errors.push(invalid(path, toGoForm(claim, claimFields), text));
+    errors.push(invalid(path, toGoStruct(claim, claimSchema), text));
   }
   for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
     const value = claim[field];

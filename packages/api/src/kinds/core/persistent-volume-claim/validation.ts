@@ -15,6 +15,7 @@ import {
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@homeostat/api/types/core-v1';
 import { structByName } from '../../../scheme/scheme.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
+import { toGoStruct } from '../../rules/go-struct.ts';
 import { jsonDiff } from '../../rules/json-diff.ts';
 import { validateLabelSelector } from '../../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
@@ -74,7 +75,7 @@ function validateSpecUnchanged(claim: PersistentVolumeClaim, old: PersistentVolu
   }
   if (semanticEqual(munged, oldSpec, specSchema)) return;
   const allowed = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-  errors.push(forbidden(specPath, `${allowed}\n${jsonDiff(oldSpec, munged)}`));
+  errors.push(forbidden(specPath, `${allowed}\n${jsonDiff(toGoStruct(oldSpec, specSchema), toGoStruct(munged, specSchema))}`));
 }
 
 /** A claim that names its class by annotation, or none at all, may get the field once. */

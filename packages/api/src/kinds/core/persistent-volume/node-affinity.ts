@@ -2,7 +2,8 @@
 
 import { type FieldError, type FieldPath, invalid } from '@homeostat/machinery';
 import type { NodeSelectorRequirement, VolumeNodeAffinity } from '@homeostat/api/types/core-v1';
-import { type GoField, toGoForm } from '../../rules/go-form.ts';
+import { structByName } from '../../../scheme/scheme.ts';
+import { toGoStruct } from '../../rules/go-struct.ts';
 import { immutableText } from '../../rules/values.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
 
@@ -14,30 +15,7 @@ const finalNames: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ]);
 
-const requirementFields: readonly GoField[] = [
-  ['Key', 'key', ''],
-  ['Operator', 'operator', ''],
-  ['Values', 'values', null],
-];
-
-const affinityFields: readonly GoField[] = [
-  [
-    'Required',
-    'required',
-    null,
-    [
-      [
-        'NodeSelectorTerms',
-        'nodeSelectorTerms',
-        null,
-        [
-          ['MatchExpressions', 'matchExpressions', null, requirementFields],
-          ['MatchFields', 'matchFields', null, requirementFields],
-        ],
-      ],
-    ],
-  ],
-];
+const affinitySchema = structByName('io.k8s.api.core.v1.VolumeNodeAffinity');
 
 export function validateNodeAffinityUpdate(
   affinity: VolumeNodeAffinity | undefined,
@@ -47,7 +25,7 @@ export function validateNodeAffinityUpdate(
 ): void {
   if (old === undefined || sameAffinity(affinity, old)) return;
   const text = `${immutableText}, except for updating from beta label to GA`;
-  errors.push(invalid(path, toGoForm(affinity, affinityFields), text));
+  errors.push(invalid(path, toGoStruct(affinity, affinitySchema), text));
 }
 
 function sameAffinity(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity): boolean {

@@ -7,6 +7,7 @@ import type { UpdateStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
 import { resetMetadata } from '../../metadata/reset-metadata.ts';
 import { isMirrorPod, validatePodAnnotations, validatePodAnnotationsUpdate } from '../../pod-spec/annotations.ts';
+import { toGoStruct } from '../../rules/go-struct.ts';
 import { jsonDiff } from '../../rules/json-diff.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
 import { keepField } from '../../update-parts.ts';
@@ -46,7 +47,7 @@ function validateEphemeralContainersUpdate(pod: Pod, old: Pod): readonly FieldEr
     const what = `existing ephemeral containers ${quote(former.name)} may not be`;
     if (container === undefined) errors.push(forbidden(at, `${what} removed\n`));
     else if (!semanticEqual(former, container, containerSchema)) {
-      errors.push(forbidden(at, `${what} changed\n${jsonDiff(former, container)}`));
+      errors.push(forbidden(at, `${what} changed\n${jsonDiff(toGoStruct(former, containerSchema), toGoStruct(container, containerSchema))}`));
     }
   }
   return errors;

@@ -3,20 +3,12 @@
 
 import { type FieldError, type FieldPath, invalid, type Mutable } from '@homeostat/machinery';
 import type { NodeAffinity, NodeSelectorTerm, PodSpec } from '@homeostat/api/types/core-v1';
-import { type GoField, toGoForm } from '../../rules/go-form.ts';
+import { structByName } from '../../../scheme/scheme.ts';
+import { toGoStruct } from '../../rules/go-struct.ts';
 import { sortedKeys } from '../../rules/values.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
 
-const requirementFields: readonly GoField[] = [
-  ['Key', 'key', ''],
-  ['Operator', 'operator', ''],
-  ['Values', 'values', null],
-];
-
-const termFields: readonly GoField[] = [
-  ['MatchExpressions', 'matchExpressions', null, requirementFields],
-  ['MatchFields', 'matchFields', null, requirementFields],
-];
+const termSchema = structByName('io.k8s.api.core.v1.NodeSelectorTerm');
 
 /** Checks the changes of placement that gates allow, and puts the old placement back in `spec` for further comparison. */
 export function withoutGatedChanges(spec: Mutable<PodSpec>, old: PodSpec, path: FieldPath, errors: FieldError[]): void {
@@ -63,14 +55,14 @@ function validateAffinity(
   const at = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
   if (oldTerms.length > 0 && oldTerms.length !== (terms ?? []).length) {
     const text = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
-    errors.push(invalid(at, toGoForm(terms, termFields), text));
+    errors.push(invalid(at, terms?.map((term) => toGoStruct(term, termSchema)) ?? null, text));
     return;
   }
   for (const [index, oldTerm] of oldTerms.entries()) {
     const term = terms?.[index] ?? {};
     if (hasOnlyAdditions(term, oldTerm)) continue;
     const text = 'only additions are allowed (no mutations or deletions)';
-    errors.push(invalid(at.index(index), toGoForm(term, termFields), text));
+    errors.push(invalid(at.index(index), toGoStruct(term, termSchema), text));
   }
 }
 

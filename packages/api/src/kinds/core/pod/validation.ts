@@ -20,6 +20,7 @@ import {
 } from '../../pod-spec/annotations.ts';
 import { validateImagePadding } from '../../pod-spec/containers.ts';
 import { validateOnlyDeletedSchedulingGates } from '../../pod-spec/gates.ts';
+import { podSpecGoForm } from '../../pod-spec/go-form.ts';
 import { type PodSpecOptions, podSpecOptions } from '../../pod-spec/options.ts';
 import { validatePodSpec } from '../../pod-spec/pod-spec.ts';
 import { validateOnlyAddedTolerations } from '../../pod-spec/tolerations.ts';
@@ -147,7 +148,7 @@ function validateRestUnchanged(spec: PodSpec, old: PodSpec, errors: FieldError[]
   if ((old.schedulingGates ?? []).length > 0) withoutGatedChanges(munged, old, specPath, errors);
   if (sameSpec(munged as PodSpec, old)) return;
   const fields = updatableFields.join(',');
-  const text = `pod updates may not change fields other than ${fields}\n${jsonDiff(old, munged)}`;
+  const text = `pod updates may not change fields other than ${fields}\n${jsonDiff(podSpecGoForm(old), podSpecGoForm(munged as PodSpec))}`;
   errors.push(forbidden(specPath, text));
 }
 
