@@ -9,8 +9,8 @@ import { appsStrategies } from './apps/strategies.ts';
 import { autoscalingStrategies } from './autoscaling/strategies.ts';
 import { batchStrategies } from './batch/strategies.ts';
 import { coordinationStrategies } from './coordination/strategies.ts';
+import { coreStrategies } from './core/strategies.ts';
 import { discoveryStrategies } from './discovery/strategies.ts';
-import { coreEventStrategy } from './events/event.ts';
 import { eventsStrategies } from './events/strategies.ts';
 import { networkingStrategies } from './networking/strategies.ts';
 import { nodeStrategies } from './node/strategies.ts';
@@ -22,7 +22,7 @@ import { standardStrategy } from './standard-strategy.ts';
 import type { StrategyMap } from './strategy-map.ts';
 
 const byGroup: Readonly<Record<string, StrategyMap>> = {
-  '': { Event: coreEventStrategy },
+  '': coreStrategies,
   apps: appsStrategies,
   autoscaling: autoscalingStrategies,
   batch: batchStrategies,

@@ -49,6 +49,7 @@ const coreLabels = [
 /** Events of core/v1. */
 export const coreEventStrategy: KindStrategy<Event> = {
   allowCreateOnUpdate: true,
+  defaultPropagation: 'unsupported',
   nameRule: 'subdomain',
   validateCreate: (object, context) => validateEvent(object, undefined, context),
   validateUpdate: (object, old, context) => validateEvent(object, old, context),

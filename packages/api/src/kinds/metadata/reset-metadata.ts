@@ -13,7 +13,7 @@ const kept = [
   'ownerReferences',
 ] as const;
 
-export function resetMetadata(draft: Mutable<KubeObject>, old: KubeObject): void {
+export function resetMetadataForStatus(draft: Mutable<KubeObject>, old: KubeObject): void {
   const target = (draft.metadata ??= {}) as Record<string, unknown>;
   const source: ObjectMeta = old.metadata ?? {};
   for (const field of kept) {

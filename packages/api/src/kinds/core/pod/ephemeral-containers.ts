@@ -5,7 +5,7 @@ import type { Pod, PodSpec } from '@homeostat/api/types/core-v1';
 import { structByName } from '../../../scheme/scheme.ts';
 import type { UpdateStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
-import { resetMetadata } from '../../metadata/reset-metadata.ts';
+import { resetMetadataForStatus } from '../../metadata/reset-metadata.ts';
 import { isMirrorPod, validatePodAnnotations, validatePodAnnotationsUpdate } from '../../pod-spec/annotations.ts';
 import { toGoStruct } from '../../rules/go-struct.ts';
 import { jsonDiff } from '../../rules/json-diff.ts';
@@ -21,7 +21,7 @@ export const ephemeralContainersStrategy: UpdateStrategy<Pod> = {
     if (ephemeralContainers === undefined) delete draft.spec.ephemeralContainers;
     else draft.spec.ephemeralContainers = ephemeralContainers;
     keepField(draft, old, 'status');
-    resetMetadata(draft, old);
+    resetMetadataForStatus(draft, old);
     bumpPodGeneration(draft, old);
   },
   validateUpdate: validateEphemeralContainersUpdate,

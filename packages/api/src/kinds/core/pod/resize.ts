@@ -6,7 +6,7 @@ import { computeQosClass } from '../../../meaning/pod-qos.ts';
 import { structByName } from '../../../scheme/scheme.ts';
 import type { UpdateStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
-import { resetMetadata } from '../../metadata/reset-metadata.ts';
+import { resetMetadataForStatus } from '../../metadata/reset-metadata.ts';
 import { isMirrorPod } from '../../pod-spec/annotations.ts';
 import { isRestartableInit } from '../../pod-spec/visit.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
@@ -39,7 +39,7 @@ function keepAllButResources(draft: Mutable<Pod>, old: Pod): void {
   else kept.initContainers = keepContainers(spec.initContainers, oldSpec.initContainers);
   draft.spec = kept;
   keepField(draft, old, 'status');
-  resetMetadata(draft, old);
+  resetMetadataForStatus(draft, old);
 }
 
 function keepContainers(

@@ -1,11 +1,11 @@
-// Strategies of the kinds of core/v1, by `group/kind`.
+// The kinds of core/v1. Event is kept with its other group.
 
-import type { KindStrategy } from '../../strategy.ts';
+import { coreEventStrategy } from '../events/event.ts';
+import type { StrategyMap } from '../strategy-map.ts';
 import { bindingStrategy } from './binding/strategy.ts';
 import { componentStatusStrategy } from './component-status/strategy.ts';
 import { configMapStrategy } from './config-map/strategy.ts';
 import { endpointsStrategy } from './endpoints/strategy.ts';
-import { eventStrategy } from './event/strategy.ts';
 import { limitRangeStrategy } from './limit-range/strategy.ts';
 import { namespaceStrategy } from './namespace/strategy.ts';
 import { nodeStrategy } from './node/strategy.ts';
@@ -19,22 +19,22 @@ import { secretStrategy } from './secret/strategy.ts';
 import { serviceAccountStrategy } from './service-account/strategy.ts';
 import { serviceStrategy } from './service/strategy.ts';
 
-export const coreStrategies: ReadonlyMap<string, KindStrategy> = new Map<string, unknown>([
-  ['/Binding', bindingStrategy],
-  ['/ComponentStatus', componentStatusStrategy],
-  ['/ConfigMap', configMapStrategy],
-  ['/Endpoints', endpointsStrategy],
-  ['/Event', eventStrategy],
-  ['/LimitRange', limitRangeStrategy],
-  ['/Namespace', namespaceStrategy],
-  ['/Node', nodeStrategy],
-  ['/PersistentVolume', persistentVolumeStrategy],
-  ['/PersistentVolumeClaim', persistentVolumeClaimStrategy],
-  ['/Pod', podStrategy],
-  ['/PodTemplate', podTemplateStrategy],
-  ['/ReplicationController', replicationControllerStrategy],
-  ['/ResourceQuota', resourceQuotaStrategy],
-  ['/Secret', secretStrategy],
-  ['/Service', serviceStrategy],
-  ['/ServiceAccount', serviceAccountStrategy],
-]) as ReadonlyMap<string, KindStrategy>;
+export const coreStrategies: StrategyMap = {
+  Binding: bindingStrategy,
+  ComponentStatus: componentStatusStrategy,
+  ConfigMap: configMapStrategy,
+  Endpoints: endpointsStrategy,
+  Event: coreEventStrategy,
+  LimitRange: limitRangeStrategy,
+  Namespace: namespaceStrategy,
+  Node: nodeStrategy,
+  PersistentVolume: persistentVolumeStrategy,
+  PersistentVolumeClaim: persistentVolumeClaimStrategy,
+  Pod: podStrategy,
+  PodTemplate: podTemplateStrategy,
+  ReplicationController: replicationControllerStrategy,
+  ResourceQuota: resourceQuotaStrategy,
+  Secret: secretStrategy,
+  Service: serviceStrategy,
+  ServiceAccount: serviceAccountStrategy,
+};
