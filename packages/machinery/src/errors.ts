@@ -123,7 +123,11 @@ export function newTooManyRequests(message: string, retryAfterSeconds: number): 
 }
 
 /** 504 Timeout for a resourceVersion that the server has not reached. */
-export function newTooLargeResourceVersion(wanted: string | number, current: string | number, retryAfterSeconds = 1): ApiError {
+export function newTooLargeResourceVersion(
+  wanted: string | number,
+  current: string | number,
+  retryAfterSeconds = 1,
+): ApiError {
   return new ApiError({
     code: 504,
     reason: 'Timeout',

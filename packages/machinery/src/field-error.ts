@@ -56,18 +56,30 @@ export function required(path: FieldPath, detail = ''): FieldError {
 }
 
 export function invalid(path: FieldPath, value: unknown, detail: string): FieldError {
-  return { type: 'FieldValueInvalid', field: String(path), body: withDetail(`Invalid value: ${formatValue(value)}`, detail) };
+  return {
+    type: 'FieldValueInvalid',
+    field: String(path),
+    body: withDetail(`Invalid value: ${formatValue(value)}`, detail),
+  };
 }
 
 export function typeInvalid(path: FieldPath, value: unknown, detail: string): FieldError {
-  return { type: 'FieldValueTypeInvalid', field: String(path), body: withDetail(`Invalid value: ${formatValue(value)}`, detail) };
+  return {
+    type: 'FieldValueTypeInvalid',
+    field: String(path),
+    body: withDetail(`Invalid value: ${formatValue(value)}`, detail),
+  };
 }
 
 /** `supported` is printed in the order given; upstream sorts the values of sets first. */
 export function notSupported(path: FieldPath, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((item) => quote(item)).join(', ');
   const tail = supported.length === 0 ? '' : `: supported values: ${list}`;
-  return { type: 'FieldValueNotSupported', field: String(path), body: `Unsupported value: ${formatValue(value)}${tail}` };
+  return {
+    type: 'FieldValueNotSupported',
+    field: String(path),
+    body: `Unsupported value: ${formatValue(value)}${tail}`,
+  };
 }
 
 export function forbidden(path: FieldPath, detail: string): FieldError {
@@ -88,7 +100,11 @@ export function tooLong(path: FieldPath, maxBytes: number): FieldError {
 }
 
 export function tooMany(path: FieldPath, actual: number, max: number): FieldError {
-  return { type: 'FieldValueTooMany', field: String(path), body: `Too many: ${actual}: must have at most ${max} items` };
+  return {
+    type: 'FieldValueTooMany',
+    field: String(path),
+    body: `Too many: ${actual}: must have at most ${max} items`,
+  };
 }
 
 export function internalError(path: FieldPath, detail: string): FieldError {
@@ -118,5 +134,8 @@ function formatValue(value: unknown): string {
 
 /** Go's `%q` for the strings that occur in messages. */
 export function quote(text: string): string {
-  return JSON.stringify(text).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

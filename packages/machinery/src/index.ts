@@ -66,11 +66,7 @@ export type {
   OwnershipTypes,
   TrackUpdateOptions,
 } from './field-ownership/ownership-types.ts';
-export {
-  type ReplicasPaths,
-  toParentManagedFields,
-  toScaleManagedFields,
-} from './field-ownership/scale-ownership.ts';
+export { type ReplicasPaths, toParentManagedFields, toScaleManagedFields } from './field-ownership/scale-ownership.ts';
 export { trackUpdate } from './field-ownership/track-update.ts';
 export { JsonPath, type JsonPathOptions, relaxedJsonPath } from './jsonpath/json-path.ts';
 export { JsonPathError } from './jsonpath/json-path-node.ts';
@@ -103,11 +99,7 @@ export {
 } from './patch/json-patch-operation.ts';
 export { applyMergePatch, createMergePatch } from './patch/merge-patch.ts';
 export { PatchError, type PatchErrorKind } from './patch/patch-error.ts';
-export {
-  createThreeWayMergePatch,
-  createTwoWayMergePatch,
-  type ThreeWayOptions,
-} from './patch/strategic-diff.ts';
+export { createThreeWayMergePatch, createTwoWayMergePatch, type ThreeWayOptions } from './patch/strategic-diff.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
 export type {
   FieldSchema,

@@ -1,3 +1,5 @@
+// Look-ups over the generated facts: resources, kinds, types.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject, Schema, StructSchema } from '@homeostat/machinery';

@@ -1,3 +1,5 @@
+// Base64 as Go reads it: offsets of errors, canonical texts.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

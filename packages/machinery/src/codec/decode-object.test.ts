@@ -1,3 +1,5 @@
+// The typed walk, canonical form and stated defaults, on a small schema of every shape.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldSchema, Schema, StructSchema } from '../schema/schema.ts';

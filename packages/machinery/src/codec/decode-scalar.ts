@@ -12,7 +12,7 @@ import { DecodeError } from './decode-error.ts';
 import { goTypeName } from './go-type-name.ts';
 import { toPlain } from './json/decode-json.ts';
 import { setProperty } from './json/parse-json.ts';
-import { NumberLiteral, type ParsedJson, RepeatedKeys, toSafeNumber } from './json/parsed-json.ts';
+import { NumberLiteral, type ParsedJson, type RepeatedKeys, toSafeNumber } from './json/parsed-json.ts';
 
 type FlatScalarType = Exclude<
   ScalarType,

@@ -1,3 +1,5 @@
+// The probe for kind and apiVersion.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTypeMeta } from './type-meta.ts';

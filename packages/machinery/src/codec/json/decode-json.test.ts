@@ -1,3 +1,5 @@
+// Reading JSON: Go’s messages, exact numbers, repeated keys; agreement with JSON.parse.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// Writing JSON: Go’s escapes and orders; agreement with JSON.stringify.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// One encoding in pieces: GET, LIST, watch and stored forms.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringifyJson } from './encode-json.ts';

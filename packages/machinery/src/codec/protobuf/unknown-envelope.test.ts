@@ -1,3 +1,5 @@
+// The envelope of Kubernetes protobuf.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isEnveloped, unwrapUnknown, wrapUnknown } from './unknown-envelope.ts';

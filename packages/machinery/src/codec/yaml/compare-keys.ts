@@ -3,8 +3,8 @@
 
 /** Compares two keys. */
 export function compareKeys(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
+  const left = Array.from(a);
+  const right = Array.from(b);
   let digits = false;
   for (let i = 0; i < left.length && i < right.length; i++) {
     const x = left[i] as string;

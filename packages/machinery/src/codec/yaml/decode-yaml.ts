@@ -187,7 +187,7 @@ function isMergeKey(node: Node | null): boolean {
 }
 
 function scalarValue(node: Scalar): YamlScalar {
-  const text = String(node.value ?? '');
+  const text = typeof node.value === 'string' ? node.value : '';
   switch (node.tag) {
     case undefined:
       return node.type === 'PLAIN' ? resolveScalar(text) : text;

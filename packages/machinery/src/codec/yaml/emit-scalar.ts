@@ -118,7 +118,7 @@ function doubleQuoted(text: string, place: ScalarPlace): string {
   let out = '"';
   let column = place.column + 1;
   let spaces = false;
-  const chars = [...text];
+  const chars = Array.from(text);
   chars.forEach((char, i) => {
     if (char === ' ') {
       const fold = !place.key && !spaces && column > widthMax && i > 0 && i < chars.length - 1;
@@ -135,7 +135,7 @@ function doubleQuoted(text: string, place: ScalarPlace): string {
     }
     const written = escapeChar(char);
     out += written;
-    column += [...written].length;
+    column += Array.from(written).length;
     spaces = false;
   });
   return `${out}"`;
@@ -159,7 +159,7 @@ function fold(text: string, place: ScalarPlace, start: number): string {
   let out = '';
   let column = start;
   let spaces = false;
-  const chars = [...text];
+  const chars = Array.from(text);
   chars.forEach((char, i) => {
     if (char !== ' ') {
       out += char;

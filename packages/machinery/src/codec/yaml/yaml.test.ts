@@ -1,3 +1,5 @@
+// YAML in and out: scalars of YAML 1.1, upstream’s warnings and layout, round trips.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
