@@ -8,10 +8,12 @@ import type { KindStrategy } from '../strategy.ts';
 import { appsStrategies } from './apps/strategies.ts';
 import { autoscalingStrategies } from './autoscaling/strategies.ts';
 import { batchStrategies } from './batch/strategies.ts';
+import { certificatesStrategies } from './certificates/strategies.ts';
 import { coordinationStrategies } from './coordination/strategies.ts';
 import { coreStrategies } from './core/strategies.ts';
 import { discoveryStrategies } from './discovery/strategies.ts';
 import { eventsStrategies } from './events/strategies.ts';
+import { flowControlStrategies } from './flowcontrol/strategies.ts';
 import { networkingStrategies } from './networking/strategies.ts';
 import { nodeStrategies } from './node/strategies.ts';
 import { policyStrategies } from './policy/strategies.ts';
@@ -19,6 +21,7 @@ import { rbacStrategies } from './rbac/strategies.ts';
 import { nameIsPathSegment } from './rules/names.ts';
 import { schedulingStrategies } from './scheduling/strategies.ts';
 import { standardStrategy } from './standard-strategy.ts';
+import { storageStrategies } from './storage/strategies.ts';
 import type { StrategyMap } from './strategy-map.ts';
 
 const byGroup: Readonly<Record<string, StrategyMap>> = {
@@ -26,14 +29,17 @@ const byGroup: Readonly<Record<string, StrategyMap>> = {
   apps: appsStrategies,
   autoscaling: autoscalingStrategies,
   batch: batchStrategies,
+  'certificates.k8s.io': certificatesStrategies,
   'coordination.k8s.io': coordinationStrategies,
   'discovery.k8s.io': discoveryStrategies,
   'events.k8s.io': eventsStrategies,
+  'flowcontrol.apiserver.k8s.io': flowControlStrategies,
   'networking.k8s.io': networkingStrategies,
   'node.k8s.io': nodeStrategies,
   policy: policyStrategies,
   'rbac.authorization.k8s.io': rbacStrategies,
   'scheduling.k8s.io': schedulingStrategies,
+  'storage.k8s.io': storageStrategies,
 };
 
 const known = new Map<string, KindStrategy>();
