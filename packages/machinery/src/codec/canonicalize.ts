@@ -3,10 +3,10 @@
 // is stored and shared.
 
 import type { FieldSchema, Json, MapSchema, ScalarSchema, Schema, StructSchema } from '../schema/schema.ts';
-import { compareBytewise } from '../values/go-strings.ts';
 import { compactObject } from './compact-object.ts';
 import type { Draft } from './decode-object.ts';
 import { setProperty } from './json/parse-json.ts';
+import { sortedKeys } from './sorted-keys.ts';
 
 export interface CanonicalizeOptions {
   /**
@@ -141,14 +141,6 @@ function canonicalMap(object: Members, schema: MapSchema, emptyAsNull: boolean):
     if (value !== undefined) setProperty(result, key, canonicalValue(value, schema.values, emptyAsNull));
   }
   return compactObject(result, keys.length);
-}
-
-function sortedKeys(object: Members): readonly string[] {
-  const keys = Object.keys(object);
-  for (let i = 1; i < keys.length; i++) {
-    if (compareBytewise(keys[i - 1] as string, keys[i] as string) > 0) return keys.sort(compareBytewise);
-  }
-  return keys;
 }
 
 function isEmpty(object: object): boolean {

@@ -2,7 +2,7 @@
 // are no pointers always there, zero or not; pointers, lists and maps only when set; maps by key.
 
 import type { Json, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../../schema/schema.ts';
-import { compareBytewise } from '../../values/go-strings.ts';
+import { sortedKeys } from '../sorted-keys.ts';
 import { type MessagePlan, messagePlan, type PlanEntry } from './message-plan.ts';
 import { ProtoWriter } from './proto-writer.ts';
 import { lengthDelimited, scalarWireType, writeScalar } from './write-scalar.ts';
@@ -99,7 +99,7 @@ function writeElement(value: Json | undefined, schema: Schema, number: number, w
 }
 
 function writeMap(map: Members, schema: MapSchema, number: number, writer: ProtoWriter): void {
-  const keys = Object.keys(map).sort(compareBytewise);
+  const keys = sortedKeys(map);
   for (let i = keys.length - 1; i >= 0; i--) {
     const key = keys[i] as string;
     const before = writer.length;

@@ -79,7 +79,7 @@ export class ProtoReader {
   }
 
   /** A view of the bytes, not a copy. */
-  bytes(): Uint8Array {
+  bytes(): Buffer {
     const length = this.#length();
     this.#at += length;
     return this.#buffer.subarray(this.#at - length, this.#at);

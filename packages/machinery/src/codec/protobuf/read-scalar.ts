@@ -61,53 +61,51 @@ export function zeroScalar(schema: ScalarSchema): Json {
   }
 }
 
-/** What a message of up to three fields held. */
-interface Wrapped {
-  readonly numbers: Map<number, number | bigint>;
-  readonly texts: Map<number, Uint8Array[]>;
-}
-
 function readWrapped(reader: ProtoReader, schema: ScalarSchema, readStruct: ReadMessage): Json | undefined {
   const outerEnd = reader.enter();
   const result =
     schema.props === undefined
-      ? readMessageScalar(readFields(reader), schema)
+      ? readMessageScalar(reader, schema)
       : readSchemaProps(reader, schema, schema.props, readStruct);
   reader.leave(outerEnd);
   return result;
 }
 
-function readFields(reader: ProtoReader): Wrapped {
-  const numbers = new Map<number, number | bigint>();
-  const texts = new Map<number, Uint8Array[]>();
+/** These messages have at most two numbers (fields 1 and 2) and one text (field 1, or 3 of an int-or-string). */
+function readMessageScalar(reader: ProtoReader, schema: ScalarSchema): Json | undefined {
+  let first: number | bigint = 0;
+  let second: number | bigint = 0;
+  let text: Buffer | undefined;
   while (!reader.done) {
     const tag = reader.smallVarint();
-    const number = tag >>> 3;
-    if ((tag & 7) === 0) numbers.set(number, reader.varint(false));
-    else if ((tag & 7) === 2) texts.set(number, [...(texts.get(number) ?? []), reader.bytes()]);
-    else reader.skip(tag & 7);
-  }
-  return { numbers, texts };
-}
-
-function readMessageScalar({ numbers, texts }: Wrapped, schema: ScalarSchema): Json | undefined {
-  const text = (number: number): string => Buffer.from(texts.get(number)?.at(-1) ?? []).toString('utf8');
-  switch (schema.type) {
-    case 'quantity':
-      return readQuantity(text(1));
-    case 'intOrString':
-      return Number(numbers.get(1) ?? 0) === 1 ? text(3) : Number(numbers.get(2) ?? 0) | 0;
-    case 'time':
-      return readTime(numbers, false);
-    case 'microTime':
-      return readTime(numbers, true);
-    case 'duration':
-      return formatDuration(BigInt(numbers.get(1) ?? 0));
-    default: {
-      const raw = texts.get(1)?.at(-1);
-      return raw === undefined || raw.length === 0 ? undefined : decodeJson(raw);
+    const wireType = tag & 7;
+    if (wireType === 0) {
+      const value = reader.varint(false);
+      if (tag >>> 3 === 1) first = value;
+      else second = value;
+    } else if (wireType === 2) {
+      text = reader.bytes();
+    } else {
+      reader.skip(wireType);
     }
   }
+  switch (schema.type) {
+    case 'quantity':
+      return readQuantity(toText(text));
+    case 'intOrString':
+      return Number(first) === 1 ? toText(text) : Number(second) | 0;
+    case 'time':
+    case 'microTime':
+      return readTime(Number(first), Number(second), schema.type === 'microTime');
+    case 'duration':
+      return formatDuration(BigInt(first));
+    default:
+      return text === undefined || text.length === 0 ? undefined : decodeJson(text);
+  }
+}
+
+function toText(bytes: Buffer | undefined): string {
+  return bytes === undefined ? '' : bytes.toString('utf8');
 }
 
 function readQuantity(text: string): string {
@@ -119,9 +117,7 @@ function readQuantity(text: string): string {
   }
 }
 
-function readTime(numbers: ReadonlyMap<number, number | bigint>, micro: boolean): string | undefined {
-  const seconds = Number(numbers.get(1) ?? 0);
-  const nanos = Number(numbers.get(2) ?? 0);
+function readTime(seconds: number, nanos: number, micro: boolean): string | undefined {
   if (seconds === 0 && nanos === 0) return undefined;
   const text = formatTime(seconds * 1000);
   return micro ? `${text.slice(0, -1)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z` : text;

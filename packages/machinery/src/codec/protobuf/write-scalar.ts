@@ -2,7 +2,7 @@
 
 import type { Json, ScalarSchema, ScalarType, StructSchema } from '../../schema/schema.ts';
 import { parseDuration } from '../../values/duration.ts';
-import { parseMicroTime, parseTime } from '../../values/time.ts';
+import { parseTime } from '../../values/time.ts';
 import { decodeBase64 } from '../base64.ts';
 import { stringifyJson } from '../json/encode-json.ts';
 import { type MessagePlan, messagePlan } from './message-plan.ts';
@@ -61,7 +61,7 @@ export function writeScalar(
       writeIntOrString((value ?? 0) as number | string, writer);
       return;
     case 'time':
-      if (value !== undefined) writeTimestamp(Math.floor(parseTime(value as string) / 1000), 0, writer);
+      if (value !== undefined) writeTimestamp(secondsOf(value as string), 0, writer);
       return;
     case 'microTime':
       if (value !== undefined) writeMicroTime(value as string, writer);
@@ -98,9 +98,15 @@ function writeIntOrString(value: number | string, writer: ProtoWriter): void {
 }
 
 function writeMicroTime(text: string, writer: ProtoWriter): void {
-  const seconds = Math.floor(parseMicroTime(text) / 1000);
+  const seconds = secondsOf(text);
   const micros = Number(/\.(\d{6})/.exec(text)?.[1] ?? 0);
   writeTimestamp(seconds, micros * 1000, writer);
+}
+
+/** Objects hold canonical times, which every engine parses; anything else is read as Go reads it. */
+function secondsOf(text: string): number {
+  const isCanonical = text.length >= 20 && text.endsWith('Z') && text[10] === 'T';
+  return Math.floor((isCanonical ? Date.parse(`${text.slice(0, 19)}Z`) : parseTime(text)) / 1000);
 }
 
 function writeTimestamp(seconds: number, nanos: number, writer: ProtoWriter): void {
