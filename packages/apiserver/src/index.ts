@@ -21,4 +21,4 @@ export type { CachedReader, ObjectChange, ResourceTable, ServerHost } from './se
 export { anonymousUser, loopbackUser, toUser, type User } from './server/user.ts';
 export type { VirtualRequest, VirtualResource } from './server/virtual-resource.ts';
 export type { WarningRecorder } from './server/warnings.ts';
-export { standardParts, type StandardPartsOptions } from './standard-parts.ts';
+export { createStandardParts, type StandardPartsOptions } from './standard-parts.ts';

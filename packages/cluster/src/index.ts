@@ -1,2 +1,17 @@
-// Public names of this package.
-export {};
+// Public names of @homeostat/cluster. Disks, sockets and keys are under `./node`.
+
+export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
+export type { Component, ComponentContext, RunningComponent } from './component.ts';
+export {
+  controllerManagerComponent,
+  type ControllerManagerComponentOptions,
+  discoverWith,
+} from './components/controller-manager-component.ts';
+export {
+  adminUser,
+  controllerManagerUser,
+  controllerUser,
+  nodePoolUser,
+  nodeUser,
+  schedulerUser,
+} from './identities.ts';

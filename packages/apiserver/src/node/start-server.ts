@@ -5,9 +5,9 @@ import type { Env } from '@homeostat/base';
 import { createApiServer } from '../server/api-server.ts';
 import type { ApiServer, ApiServerOptions } from '../server/api-server-options.ts';
 import { listen, type Listener, type TlsOptions } from '../server/node/http-listener.ts';
-import { standardParts, type StandardPartsOptions } from '../standard-parts.ts';
+import { createStandardParts, type StandardPartsOptions } from '../standard-parts.ts';
 
-export interface StartServerOptions extends Omit<ApiServerOptions, 'parts'>, StandardPartsOptions {
+export interface StartServerOptions extends Omit<ApiServerOptions, 'parts'>, Omit<StandardPartsOptions, 'serverAddress'> {
   readonly host?: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -25,8 +25,8 @@ export interface StartedServer {
 /** Resolves when the server is ready. @throws when the port is taken or the start fails */
 export async function startServer(options: StartServerOptions): Promise<StartedServer> {
   const { env } = options;
-  let url = '';
-  const server = createApiServer({ ...options, parts: (host) => standardParts(host, options, () => url) });
+  let address = '';
+  const server = createApiServer({ ...options, parts: (host) => createStandardParts(host, { ...options, serverAddress: () => address }) });
   const stopping = new AbortController();
   const running = server.run({ signal: stopping.signal });
   running.catch((error: unknown) => env.log.error('the API server ended', { error }));
@@ -38,7 +38,8 @@ export async function startServer(options: StartServerOptions): Promise<StartedS
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
-  url = `${options.tls === undefined ? 'http' : 'https'}://${listener.address}:${listener.port}`;
+  address = `${listener.address}:${listener.port}`;
+  const url = `${options.tls === undefined ? 'http' : 'https'}://${address}`;
   return {
     server,
     listener,
