@@ -20,7 +20,26 @@ export type {
   WriteOptions,
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
+export {
+  discover,
+  type DiscoveredGroup,
+  type DiscoveredResource,
+  type DiscoveredSubresource,
+  type Discovery,
+} from './discovery/discovery.ts';
+export { createRestMapper, NoMatchError, type RestMapper, type RestMapperOptions } from './discovery/rest-mapper.ts';
 export { createInProcessTransport, type InProcessTransportOptions } from './in-process/in-process-transport.ts';
+export {
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigContext,
+  KubeconfigError,
+  type KubeconfigFile,
+  type KubeconfigUser,
+  type Located,
+  mergeKubeconfigs,
+} from './kubeconfig/kubeconfig.ts';
+export { selectContext, type SelectedContext } from './kubeconfig/select-context.ts';
 export { compareResourceVersions, isNewerResourceVersion } from './resource/resource-version.ts';
 export { keyOf, type ObjectKey, splitKey, toKey } from './resource/object-key.ts';
 export {

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createVirtualEnv } from '@homeostat/base';
+import { createClient } from '../client/create-client.ts';
+import type { Transport } from '../transport/transport.ts';
+import { discover } from './discovery.ts';
+import { createRestMapper } from './rest-mapper.ts';
+
+const resource = (name: string, kind: string, version: string, group: string, more: object = {}) => ({
+  resource: name,
+  responseKind: { group, version, kind },
+  scope: 'Namespaced',
+  singularResource: kind.toLowerCase(),
+  verbs: ['get', 'list'],
+  ...more,
+});
+
+const documents: Record<string, unknown> = {
+  '/api': {
+    kind: 'APIGroupDiscoveryList',
+    items: [
+      {
+        metadata: {},
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              resource('pods', 'Pod', 'v1', '', {
+                shortNames: ['po'],
+                categories: ['all'],
+                subresources: [{ subresource: 'log', verbs: ['get'] }],
+              }),
+              resource('events', 'Event', 'v1', '', { shortNames: ['ev'] }),
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  '/apis': {
+    kind: 'APIGroupDiscoveryList',
+    items: [
+      {
+        metadata: { name: 'apps' },
+        versions: [
+          { version: 'v1', resources: [resource('deployments', 'Deployment', 'v1', 'apps', { categories: ['all'] })] },
+        ],
+      },
+      {
+        metadata: { name: 'events.k8s.io' },
+        versions: [{ version: 'v1', resources: [resource('events', 'Event', 'v1', 'events.k8s.io')] }],
+      },
+      {
+        metadata: { name: 'autoscaling' },
+        versions: [
+          { version: 'v2', resources: [resource('hpas', 'HPA', 'v2', 'autoscaling', { categories: ['all'] })] },
+          {
+            version: 'v1',
+            freshness: 'Stale',
+            resources: [resource('hpas', 'HPA', 'v1', 'autoscaling', { categories: ['all'] })],
+          },
+        ],
+      },
+    ],
+  },
+};
+
+const legacy: Record<string, unknown> = {
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/apis': {
+    kind: 'APIGroupList',
+    groups: [
+      { name: 'apps', versions: [{ version: 'v1beta1' }, { version: 'v1' }], preferredVersion: { version: 'v1' } },
+      { name: 'broken', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
+    ],
+  },
+  '/api/v1': {
+    resources: [
+      { name: 'pods', kind: 'Pod', namespaced: true, verbs: ['get'] },
+      { name: 'pods/log', kind: 'Pod', namespaced: true, verbs: ['get'] },
+    ],
+  },
+  '/apis/apps/v1': { resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['get'] }] },
+  '/apis/apps/v1beta1': { resources: [] },
+};
+
+function setUp(served: Record<string, unknown>) {
+  const env = createVirtualEnv();
+  const asked: string[] = [];
+  const transport: Transport = {
+    exchanges: 'object',
+    send: async ({ path }) => {
+      asked.push(path);
+      const object = served[path];
+      return object === undefined
+        ? { status: 404, headers: {}, body: { kind: 'empty' } }
+        : { status: 200, headers: {}, body: { kind: 'object', object } };
+    },
+    close: () => Promise.resolve(),
+  };
+  return { env, asked, client: createClient({ transport, env, userAgent: 'test' }) };
+}
+
+describe('discover()', () => {
+  it('reads everything in two requests', async () => {
+    const { client, asked } = setUp(documents);
+    const { groups, resources, failures } = await discover(client);
+    assert.deepEqual(asked, ['/api', '/apis']);
+    assert.deepEqual(
+      groups.map(({ group }) => group),
+      ['', 'apps', 'events.k8s.io', 'autoscaling'],
+    );
+    assert.equal(resources.length, 6);
+    assert.deepEqual(resources[0]?.subresources, [{ name: 'log', verbs: ['get'] }]);
+    assert.deepEqual([...failures.keys()], ['autoscaling/v1']);
+  });
+
+  it('falls back to one request per group version, preferred first, and reports what fails', async () => {
+    const { client } = setUp(legacy);
+    const { groups, resources, failures } = await discover(client);
+    assert.deepEqual(groups[1], { group: 'apps', versions: ['v1', 'v1beta1'] });
+    assert.deepEqual(
+      resources.map((found) => `${found.resource}.${found.version}`),
+      ['pods.v1', 'deployments.v1'],
+    );
+    assert.deepEqual(resources[0]?.subresources, [{ name: 'log', verbs: ['get'] }]);
+    assert.deepEqual([...failures.keys()], ['broken/v1']);
+  });
+});
+
+describe('createRestMapper()', () => {
+  it('maps names and kinds as users write them', async () => {
+    const { client, env } = setUp(documents);
+    const mapper = createRestMapper({ client, env });
+    const named = async (name: string): Promise<string> => {
+      const { resource: plural, version, group } = await mapper.resourceFor(name);
+      return `${plural}.${version}.${group}`;
+    };
+    for (const name of ['po', 'pod', 'pods', 'Pod', 'pods.v1']) assert.equal(await named(name), 'pods.v1.');
+    assert.equal(await named('events'), 'events.v1.');
+    assert.equal(await named('events.events.k8s.io'), 'events.v1.events.k8s.io');
+    assert.equal(await named('hpas'), 'hpas.v2.autoscaling');
+    assert.equal(await named('hpas.v1.autoscaling'), 'hpas.v1.autoscaling');
+    assert.equal(
+      (await mapper.resourceForObject({ apiVersion: 'apps/v1', kind: 'Deployment' })).resource,
+      'deployments',
+    );
+    assert.equal((await mapper.resourceForKind({ group: 'autoscaling', kind: 'HPA' })).version, 'v2');
+    assert.deepEqual(
+      (await mapper.resourcesIn('all')).map((found) => `${found.resource}.${found.version}`),
+      ['pods.v1', 'deployments.v1', 'hpas.v2'],
+    );
+  });
+
+  it('reads once more for a name it does not know, but not again and again', async () => {
+    const { client, env, asked } = setUp(documents);
+    const mapper = createRestMapper({ client, env });
+    await assert.rejects(mapper.resourceFor('widgets'), /the server doesn't have a resource type "widgets"/);
+    assert.equal(asked.length, 2);
+    await env.clock.advance(2_000);
+    await assert.rejects(mapper.resourceFor('widgets'));
+    assert.equal(asked.length, 4);
+    await assert.rejects(mapper.resourceFor('widgets'));
+    assert.equal(asked.length, 4);
+  });
+});

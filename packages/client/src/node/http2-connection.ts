@@ -1,0 +1,182 @@
+// One HTTP/2 connection: requests as streams, health by ping. A connection that was silent for 30 s is pinged, and is dead when no answer
+// comes in 15 s; so a half-open one is found within 45 s (client-go's numbers).
+
+import http2 from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Env, Timer } from '@homeostat/base';
+import type { ApiRequest, ApiResponse } from '../transport/transport.ts';
+import { TransportError } from '../transport/transport-error.ts';
+import { collect, readStream } from './node-streams.ts';
+import { toTransportError } from './transport-failure.ts';
+
+/** Streams of one connection at most, below what servers allow (kube-apiserver: 100 or 250). */
+export const streamsMax = 64;
+const windowBytes = 1 << 20;
+const pingAfterMs = 30_000;
+const pingTimeoutMs = 15_000;
+
+/** A stream that the server did not take up: nothing has happened, it may go elsewhere. */
+export class RefusedStreamError extends Error {
+  override readonly name = 'RefusedStreamError';
+}
+
+export interface Http2RequestOptions {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** The answer is read as it comes. */
+  readonly streaming: boolean;
+}
+
+/** A connection in use. */
+export class Http2Connection {
+  readonly #session: http2.ClientHttp2Session;
+  readonly #socket: TLSSocket;
+  readonly #env: Env;
+  readonly #onClose: () => void;
+  #streams = 0;
+  #retired = false;
+  #health: Timer | undefined;
+  #seenBytes = 0;
+  #failure: unknown;
+
+  constructor(options: { readonly socket: TLSSocket; readonly authority: string; readonly env: Env; onClose(): void }) {
+    this.#socket = options.socket;
+    this.#env = options.env;
+    this.#onClose = options.onClose;
+    this.#session = http2.connect(options.authority, {
+      createConnection: () => options.socket,
+      settings: { enablePush: false, initialWindowSize: windowBytes },
+    });
+    // A stream nobody reads holds back its own window, never the others'.
+    this.#session.once('connect', () => this.#session.setLocalWindowSize(windowBytes * streamsMax));
+    this.#session.on('goaway', () => this.retire());
+    this.#session.on('error', (error) => (this.#failure = error));
+    this.#session.once('close', () => {
+      this.#retired = true;
+      this.#health?.cancel();
+      this.#onClose();
+    });
+    this.#watchHealth();
+  }
+
+  /** Whether one more request may use it. */
+  get hasRoom(): boolean {
+    const allowed = this.#session.remoteSettings?.maxConcurrentStreams ?? streamsMax;
+    return (
+      !this.#retired &&
+      !this.#session.closed &&
+      !this.#session.destroyed &&
+      this.#streams < Math.min(streamsMax, allowed)
+    );
+  }
+
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Takes no more requests; closes when those under way are over. */
+  retire(): void {
+    this.#retired = true;
+    if (!this.#session.closed) this.#session.close();
+  }
+
+  destroy(): void {
+    this.#retired = true;
+    this.#session.destroy();
+  }
+
+  /** Sends a request. @throws RefusedStreamError when the server surely did nothing; TransportError; the signal's reason. */
+  send(request: ApiRequest, options: Http2RequestOptions): Promise<ApiResponse> {
+    const { body, streaming } = options;
+    const doing = `${request.method} ${request.path}`;
+    return new Promise((resolve, reject) => {
+      const { signal } = request;
+      signal.throwIfAborted();
+      const stream = this.#open(request.method, options);
+      this.#streams++;
+      const onAbort = (): void => stream.close(http2.constants.NGHTTP2_CANCEL);
+      signal.addEventListener('abort', onAbort, { once: true });
+      stream.once('close', () => {
+        this.#streams--;
+        signal.removeEventListener('abort', onAbort);
+        // Without an answer and without an error the other side has just hung up.
+        reject(
+          signal.aborted
+            ? signal.reason
+            : new TransportError('reset', `${doing}: the stream was closed without an answer`),
+        );
+      });
+      stream.on('error', (error) => {
+        if (signal.aborted) reject(signal.reason);
+        else if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || isGoneAway(error)) {
+          reject(new RefusedStreamError(doing, { cause: error }));
+        } else reject(toTransportError(this.#failure ?? error, doing));
+      });
+      stream.once('response', (headers) => {
+        const response = { status: headers[':status'] ?? 0, headers: responseHeaders(headers) };
+        if (streaming) {
+          resolve({ ...response, body: { kind: 'stream', chunks: readStream(stream, signal, doing) } });
+          return;
+        }
+        collect(stream).then(
+          (chunks) =>
+            resolve({ ...response, body: chunks.length === 0 ? { kind: 'empty' } : { kind: 'bytes', chunks } }),
+          (error: unknown) => reject(signal.aborted ? signal.reason : toTransportError(error, doing)),
+        );
+      });
+      if (body instanceof Uint8Array) stream.end(body);
+      else if (body !== undefined) sendChunks(stream, body).catch((error: unknown) => stream.destroy(error as Error));
+    });
+  }
+
+  #open(method: string, { headers, path, body }: Http2RequestOptions): http2.ClientHttp2Stream {
+    try {
+      return this.#session.request({ ...headers, ':method': method, ':path': path }, { endStream: body === undefined });
+    } catch (error) {
+      if (!isGoneAway(error)) throw error;
+      this.#retired = true;
+      throw new RefusedStreamError(`${method} ${path}`, { cause: error });
+    }
+  }
+
+  #watchHealth(): void {
+    this.#health = this.#env.clock.setTimer(pingAfterMs, () => {
+      const bytes = this.#socket.bytesRead;
+      if (bytes === this.#seenBytes && !this.#session.destroyed) this.#ping();
+      this.#seenBytes = bytes;
+      this.#watchHealth();
+    });
+  }
+
+  #ping(): void {
+    const dead = this.#env.clock.setTimer(pingTimeoutMs, () => {
+      this.#session.destroy(
+        new TransportError('reset', `the connection is dead: no answer to a ping in ${pingTimeoutMs} ms`),
+      );
+    });
+    // A ping that can't be sent means that the session is closing anyway.
+    if (!this.#session.ping(() => dead.cancel())) dead.cancel();
+  }
+}
+
+function isGoneAway(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ERR_HTTP2_GOAWAY_SESSION' || code === 'ERR_HTTP2_INVALID_SESSION';
+}
+
+async function sendChunks(stream: http2.ClientHttp2Stream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!stream.write(chunk)) await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
+    if (stream.destroyed) return;
+  }
+  stream.end();
+}
+
+function responseHeaders(headers: http2.IncomingHttpHeaders): Record<string, string | readonly string[]> {
+  const plain: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !name.startsWith(':')) plain[name] = value;
+  }
+  return plain;
+}

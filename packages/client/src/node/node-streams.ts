@@ -1,0 +1,37 @@
+// Node's streams as what the transport port takes.
+
+import type { Readable } from 'node:stream';
+import { toTransportError } from './transport-failure.ts';
+
+/** All chunks of a stream that ends. Listeners, not iteration: this is the path of every small answer. */
+export function collect(stream: Readable): Promise<readonly Uint8Array[]> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let ended = false;
+    stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    stream.once('end', () => {
+      ended = true;
+      resolve(chunks);
+    });
+    stream.once('error', reject);
+    stream.once('close', () => {
+      if (!ended) reject(new Error('the connection was closed before the answer had ended'));
+    });
+  });
+}
+
+/** The chunks of a stream as they come, with backpressure. Ends with a TransportError when the connection breaks. */
+export async function* readStream(
+  stream: Readable,
+  signal: AbortSignal,
+  doing: string,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw toTransportError(error, doing);
+  } finally {
+    stream.destroy();
+  }
+}

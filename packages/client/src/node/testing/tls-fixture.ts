@@ -1,0 +1,21 @@
+// A self-signed certificate for localhost and 127.0.0.1, for tests only. It protects nothing.
+
+export const testKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggrQZ9OwSxFJfH6L6
+oB/JE4a9e4jhtgUEJmty89h6QWOhRANCAASnq9+lVnb80GE6wpN2g9nBio8TVnZV
+j9/8V+AS3xkawNEgF5qEiN1TD5noe1n8q/0Sx6+3XIrJazW0A7VzIz+l
+-----END PRIVATE KEY-----
+`;
+
+export const testCertificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUR6mvyo2KLqNCv6pN0bh3ofuMj9gwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyOTIxMzcwM1oYDzIxMjYxMTA1
+MjEzNzAzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASnq9+lVnb80GE6wpN2g9nBio8TVnZVj9/8V+AS3xkawNEgF5qEiN1T
+D5noe1n8q/0Sx6+3XIrJazW0A7VzIz+lo28wbTAdBgNVHQ4EFgQUqeugPdVVhlc2
+ukClzv8lL0BbOiYwHwYDVR0jBBgwFoAUqeugPdVVhlc2ukClzv8lL0BbOiYwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAPMzbyEbnC+N/1rjg25RDiCbVdfHVGP5pYGojVNz6Z35AiAB
+0MJsrlEQGmQwTEjI0r+OZzZpdxxWVrzBeqH5aN/MnQ==
+-----END CERTIFICATE-----
+`;

@@ -1,0 +1,38 @@
+// What Node throws, as TransportError: the caller must know whether the request can have reached the server.
+
+import { TransportError, type TransportErrorCode } from '../transport/transport-error.ts';
+
+const codes: Readonly<Record<string, TransportErrorCode>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'refused',
+  EAI_AGAIN: 'refused',
+  EHOSTUNREACH: 'refused',
+  ENETUNREACH: 'refused',
+  EHOSTDOWN: 'refused',
+  ERR_INVALID_URL: 'refused',
+  ETIMEDOUT: 'timeout',
+  HPE_INVALID_CONSTANT: 'protocol',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
+};
+
+/** Wraps an error of Node's network layer. Errors that are TransportErrors already pass. */
+export function toTransportError(error: unknown, doing: string): TransportError {
+  if (error instanceof TransportError) return error;
+  const { code = '', message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
+  return new TransportError(codeOf(code, message), `${doing}: ${message}`, { cause: error });
+}
+
+function codeOf(code: string, message: string): TransportErrorCode {
+  const known = codes[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return 'protocol';
+  if (
+    code.startsWith('ERR_SSL') ||
+    code.startsWith('CERT_') ||
+    code.includes('CERTIFICATE') ||
+    code.includes('SELF_SIGNED')
+  )
+    return 'tls';
+  if (code.startsWith('UNABLE_TO_') || message.includes('certificate')) return 'tls';
+  return 'reset';
+}
