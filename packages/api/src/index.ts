@@ -2,13 +2,35 @@
 
 export { tableFor } from './columns/tables.ts';
 export { convertObject } from './conversion/convert-object.ts';
+export { validateBinding } from './kinds/core/binding/strategy.ts';
+export { normalizeClusterIps, patchAllocatedValues } from './kinds/core/service/linked-fields.ts';
 export { validateObjectMeta, validateObjectMetaUpdate } from './kinds/metadata/object-meta.ts';
 export { nameIsPathSegment } from './kinds/rules/names.ts';
 export { semanticEqual } from './kinds/semantic-equal.ts';
 export { strategyOf } from './kinds/strategies.ts';
+export { mayAllContainersRestart, shouldContainerRestart } from './meaning/container-restart.ts';
 export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
+export { type ImageName, parseImageName } from './meaning/image-name.ts';
 export { getPodCondition, isPodAvailable, isPodReady, nextPodAvailabilityMs } from './meaning/pod-conditions.ts';
 export { isPodActive, isPodTerminal, isPodTerminating } from './meaning/pod-phase.ts';
+export { computeQosClass } from './meaning/pod-qos.ts';
+export {
+  aggregateContainerLimits,
+  aggregateContainerRequests,
+  isPodLevelResource,
+  podLimits,
+  podRequests,
+  type PodResourceOptions,
+  type PodWithSpec,
+  type ResourceList,
+} from './meaning/pod-resources.ts';
+export {
+  isExternallyAccessible,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheckPort,
+  needsNodePorts,
+} from './meaning/services.ts';
 export type { ResourceInfo, SubresourceInfo } from './resource.ts';
 export {
   findKind,
