@@ -1,37 +1,76 @@
-// The plug-in parts of a real server: authentication, authorization, admission, in one composition. Free of sockets, so
-// that a cluster in one process and a simulation use the same parts as a listening server.
+// The plug-in parts of a real server in one composition: authentication, authorization, admission, discovery, health. Free
+// of sockets, so that a cluster in one process and a simulation use the same parts as a listening server.
 
 import { type AdmissionSelection, createAdmissionPlugins } from './admission/plugin-table.ts';
 import { type AuthenticationOptions, createAuthentication } from './authentication/create-authentication.ts';
 import { type AuthorizationMode, createAuthorization } from './authorization/create-authorization.ts';
 import { ensureDefaultPolicy } from './authorization/rbac/ensure-policy.ts';
-import type { ServerParts } from './server/api-server-options.ts';
+import { createDiscoveryRoutes } from './discovery/discovery-routes.ts';
+import { basicChecks, createHealthRoutes, type HealthCheck } from './discovery/health-routes.ts';
+import { createMetricsRoutes } from './discovery/metrics-routes.ts';
+import { createVersionRoutes } from './discovery/version-route.ts';
+import type { ServerParts, StartHook } from './server/api-server-options.ts';
 import type { ServerHost } from './server/server-host.ts';
 
-export interface StandardPartsOptions {
-  readonly authentication: Omit<AuthenticationOptions, 'externalUrl'>;
+export interface StandardPartsOptions extends Omit<AuthenticationOptions, 'externalUrl'> {
+  /** `host:port` by which clients reach this server; may be known only once it listens. */
+  readonly serverAddress: () => string;
+  /** `--authorization-mode`; default Node, RBAC. */
   readonly authorizationModes?: readonly AuthorizationMode[];
+  /** `--enable-admission-plugins`, `--disable-admission-plugins`. */
   readonly admission?: AdmissionSelection;
+  /** Checks beyond those of the parts themselves. */
+  readonly healthChecks?: readonly HealthCheck[];
 }
 
-/** Authentication, authorization and admission as a real server has them. */
-export function standardParts(host: ServerHost, options: StandardPartsOptions, externalUrl: () => string): ServerParts {
-  const authentication = createAuthentication(host, { ...options.authentication, externalUrl });
-  const modes = options.authorizationModes;
+/** Creates everything a real server plugs in; starts nothing. @throws Error for an unknown admission plugin. */
+export function createStandardParts(host: ServerHost, options: StandardPartsOptions): ServerParts {
+  const { digests, serverAddress, authorizationModes: modes } = options;
+  const authentication = createAuthentication(host, { ...options, externalUrl: () => `https://${serverAddress()}` });
   const authorization = createAuthorization(host, modes === undefined ? {} : { modes });
   const plugins = createAdmissionPlugins(host, options.admission);
+  const policy = trackedHook('rbac/bootstrap-roles', (signal) => ensurePolicy(host, signal));
+  const hooks = authorization.escalationCheck === undefined ? [] : [policy];
+  const checks = [...basicChecks, ...(options.healthChecks ?? []), ...hooks.map(({ check }) => check)];
   return {
     authenticator: authentication.authenticator,
     authorizer: authorization.authorizer,
     impersonator: authorization.impersonator,
     admission: authorization.escalationCheck === undefined ? plugins : [...plugins, authorization.escalationCheck],
-    routes: authentication.routes,
+    routes: [
+      ...createDiscoveryRoutes(host, { digests, serverAddress }),
+      ...createHealthRoutes(host.env.log, checks),
+      ...createVersionRoutes(),
+      ...createMetricsRoutes(host.env.metrics),
+      ...authentication.routes,
+    ],
     virtualResources: [...authentication.virtualResources, ...authorization.virtualResources],
-    startHooks:
-      authorization.escalationCheck === undefined
-        ? []
-        : [{ name: 'rbac-bootstrap', run: (signal) => ensurePolicy(host, signal) }],
+    startHooks: hooks.map(({ hook }) => hook),
     close: () => authorization.close(),
+  };
+}
+
+interface TrackedHook {
+  readonly hook: StartHook;
+  /** Well once the hook has run. */
+  readonly check: HealthCheck;
+}
+
+function trackedHook(name: string, run: (signal: AbortSignal) => Promise<void>): TrackedHook {
+  let done = false;
+  return {
+    hook: {
+      name,
+      async run(signal) {
+        await run(signal);
+        done = true;
+      },
+    },
+    check: {
+      name: `poststarthook/${name}`,
+      endpoints: ['healthz', 'livez', 'readyz'],
+      check: () => (done ? undefined : 'not finished'),
+    },
   };
 }
 
@@ -40,6 +79,8 @@ function ensurePolicy(host: ServerHost, signal: AbortSignal): Promise<void> {
     handle: host.handle,
     signal,
     lookup: ({ resource, object }) =>
-      host.reader({ group: 'rbac.authorization.k8s.io', resource }).get(object.metadata?.namespace ?? '', object.metadata?.name ?? ''),
+      host
+        .reader({ group: 'rbac.authorization.k8s.io', resource })
+        .get(object.metadata?.namespace ?? '', object.metadata?.name ?? ''),
   });
 }

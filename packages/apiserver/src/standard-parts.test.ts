@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { Scope, silentLogger } from '@homeostat/base';
+import { createRealEnv } from '@homeostat/base/node';
+import { createMemoryStore } from '@homeostat/storage/memory';
+import { parseTokenFile } from './authentication/static-tokens.ts';
+import { nodeDigests, toSigningKey } from './node/node-crypto.ts';
+import type { ApiServer } from './server/api-server-options.ts';
+import { createApiServer } from './server/api-server.ts';
+import { createStandardParts } from './standard-parts.ts';
+
+const key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+const tokens = 'admin-token,admin,admin-uid,system:masters\njane-token,jane,jane-uid,"dev,qa"\n';
+const scope = new Scope();
+let server: ApiServer;
+
+before(async () => {
+  const env = { ...createRealEnv(), log: silentLogger };
+  server = createApiServer({
+    env,
+    store: createMemoryStore({ env }),
+    parts: (host) =>
+      createStandardParts(host, {
+        digests: nodeDigests,
+        keys: { signingKey: async () => key, verificationKeys: () => [key] },
+        serverAddress: () => '127.0.0.1:6443',
+        staticTokens: parseTokenFile(tokens),
+      }),
+  });
+  scope.spawn('server', (signal) => server.run({ signal }));
+  await server.ready;
+});
+
+after(() => scope.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+async function ask(method: string, path: string, options: { token?: string; object?: unknown } = {}): Promise<Answer> {
+  const headers: Record<string, string> =
+    options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const [pathname = '', query = ''] = path.split('?');
+  const response = await server.handle({
+    method,
+    path: pathname,
+    query,
+    headers: { ...headers, 'content-type': 'application/json' },
+    ...(options.object === undefined
+      ? {}
+      : { body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(options.object)) } }),
+    signal: new AbortController().signal,
+  });
+  assert.equal(response.body.kind, 'bytes');
+  const text = response.body.kind === 'bytes' ? Buffer.concat([...response.body.chunks]).toString() : '';
+  return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text } };
+}
+
+test('a fresh server answers health to anybody and nothing else', async () => {
+  assert.deepEqual(await ask('GET', '/readyz'), { status: 200, body: { text: 'ok' } });
+  const refused = await ask('GET', '/api');
+  assert.equal(refused.status, 403);
+  assert.equal(refused.body['message'], 'forbidden: User "system:anonymous" cannot get path "/api"');
+  assert.equal((await ask('GET', '/readyz', { token: 'wrong' })).status, 401);
+});
+
+test('a ServiceAccount gets a token and is known by it until it is deleted', async () => {
+  const token = 'admin-token';
+  await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { token, object: { metadata: { name: 'robot' } } });
+  const request = await ask('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { token, object: {} });
+  assert.equal(request.status, 201);
+  const robot = (request.body['status'] as { token: string }).token;
+  const review = await ask('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { token: robot, object: {} });
+  const { userInfo } = review.body['status'] as { userInfo: { username: string; groups: string[] } };
+  assert.equal(userInfo.username, 'system:serviceaccount:default:robot');
+  assert.ok(userInfo.groups.includes('system:authenticated'));
+  await ask('DELETE', '/api/v1/namespaces/default/serviceaccounts/robot', { token });
+  assert.equal((await ask('GET', '/api', { token: robot })).status, 401);
+});
+
+test('RBAC lets users do what bindings say, and grant no more than they hold', async () => {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  const list = () => ask('GET', '/api/v1/namespaces/default/configmaps', { token: 'jane-token' });
+  assert.equal((await list()).status, 403);
+  const rules = [
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] },
+    { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] },
+  ];
+  await ask('POST', `${rbac}/roles`, { token: 'admin-token', object: { metadata: { name: 'r' }, rules } });
+  const binding = {
+    metadata: { name: 'b' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+    subjects: [{ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'dev' }],
+  };
+  await ask('POST', `${rbac}/rolebindings`, { token: 'admin-token', object: binding });
+  assert.equal((await list()).status, 200);
+  const more = { metadata: { name: 'more' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['delete'] }] };
+  const refused = await ask('POST', `${rbac}/roles`, { token: 'jane-token', object: more });
+  assert.equal(
+    refused.body['message'],
+    'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["dev" "qa" "system:authenticated"]) is ' +
+      'attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}',
+  );
+});
+
+test('discovery lists what is served', async () => {
+  const { body } = await ask('GET', '/apis/apps/v1', { token: 'jane-token' });
+  assert.equal(body['kind'], 'APIResourceList');
+  const names = (body['resources'] as { name: string }[]).map(({ name }) => name);
+  assert.ok(names.includes('deployments/scale'));
+  assert.equal((await ask('GET', '/apis/none', { token: 'jane-token' })).status, 404);
+});
