@@ -1,5 +1,6 @@
 // Strategic merge patches from objects: what turns one into another (two-way), and what `kubectl apply` sends (three-way:
-// additions and changes against the live object, deletions against what was applied last).
+// additions and changes against the live object, deletions against what was applied last). One difference to upstream, which
+// compares lists of scalars after sorting the old one in place: here a list that is only reordered is patched too.
 
 import type { Json, Schema, StructSchema } from '../schema/schema.ts';
 import { deepEqual } from '../values/deep-equal.ts';
@@ -221,9 +222,7 @@ function diffScalarLists(old: readonly Json[], list: readonly Json[], options: D
     both: () => undefined,
   });
   const sorted = sortItems(added, list, { maps: false, mergeKey: '' });
-  // Upstream compares with the old list after having sorted it in place.
-  const oldSorted = sortedByText(old, goPlain).map(({ item }) => item);
-  const needsOrder = (options.deletions && deleted.length > 0) || (options.additions && !deepEqual(oldSorted, list));
+  const needsOrder = (options.deletions && deleted.length > 0) || (options.additions && !deepEqual(old, list));
   return { added: sorted, deleted: withoutDuplicates(deleted), order: options.order && needsOrder ? list : [] };
 }
 
