@@ -27,6 +27,7 @@ export async function handleVirtualCreate(request: EndpointRequest, resource: Vi
     warnings: context.warnings,
   });
   applySchemaDefaults(draft, schema);
+  resource.applyDefaults?.(draft);
   checkNamespace(request, draft);
   const manager = managerOf(options.fieldManager, context.request.headers['user-agent'] ?? '');
   const owner = ownershipRequest(request, manager, {});

@@ -19,6 +19,8 @@ export interface VirtualResource {
   readonly resource: string;
   /** Empty or absent for a top-level resource. */
   readonly subresource?: string;
+  /** Fills in defaults the schema does not state; before ownership is tracked. */
+  applyDefaults?(draft: Mutable<KubeObject>): void;
   /** Answers a POST; the result is sent with 201. @throws ApiError */
   create(request: VirtualRequest): Promise<KubeObject> | KubeObject;
 }

@@ -1,0 +1,68 @@
+// Server-side apply (spec/apiserver.md §7.5, §7.8): the configuration is merged into the object with field ownership,
+// and creates it when it is missing.
+
+import {
+  applyConfiguration,
+  decodeObject,
+  type Json,
+  type KubeObject,
+  type Mutable,
+  newBadRequest,
+  newInternalError,
+  type OwnershipRequest,
+  toApiVersion,
+} from '@homeostat/machinery';
+import type { PatchMechanism } from './patch-endpoint.ts';
+import type { PatchTarget } from './patch-target.ts';
+
+/** @throws ApiError 400 for what is no YAML */
+export async function applyMechanism(bytes: Uint8Array, force: boolean, target: PatchTarget): Promise<PatchMechanism> {
+  const { owner } = target;
+  if (owner === undefined) throw newInternalError('apply needs an owner');
+  const { config, duplicates } = await readConfiguration(bytes);
+  return {
+    creates: true,
+    apply: (live) => {
+      const draft = merge(live, config, force, owner, target);
+      // As upstream: what is wrong with the merge comes before what is wrong with the text.
+      reportDuplicates(duplicates, target);
+      target.applyDefaults(draft);
+      return draft;
+    },
+  };
+}
+
+function merge(live: KubeObject | undefined, config: KubeObject, force: boolean, owner: OwnershipRequest, target: PatchTarget): Mutable<KubeObject> {
+  const result = applyConfiguration({ ...owner, live, config, kind: target.kind.kind, force });
+  const draft = decodeObject<Mutable<KubeObject>>(result.object, target.schema);
+  draft.kind = target.kind.kind;
+  draft.apiVersion = toApiVersion(target.kind);
+  const meta = (draft.metadata ??= {});
+  if (result.managedFields === undefined || result.managedFields.length === 0) delete meta.managedFields;
+  else meta.managedFields = structuredClone(result.managedFields) as never;
+  return draft;
+}
+
+async function readConfiguration(bytes: Uint8Array): Promise<{ config: KubeObject; duplicates: readonly string[] }> {
+  const duplicates: string[] = [];
+  const { decodeYaml } = await import('@homeostat/machinery/yaml');
+  let value: Json;
+  try {
+    value = decodeYaml(bytes, { onDuplicate: (text) => void duplicates.push(text) });
+  } catch (error) {
+    throw newBadRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw newBadRequest('error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal value into Go value of type map[string]interface {}');
+  }
+  return { config: (value ?? {}) as KubeObject, duplicates };
+}
+
+function reportDuplicates(duplicates: readonly string[], target: PatchTarget): void {
+  if (duplicates.length === 0 || target.fieldValidation === 'Ignore') return;
+  if (target.fieldValidation === 'Strict') {
+    const lines = duplicates.map((text) => `\n  ${text}`).join('');
+    throw newBadRequest(`error strict decoding YAML: yaml: unmarshal errors:${lines}`);
+  }
+  for (const text of duplicates) target.warnings.add(text);
+}
