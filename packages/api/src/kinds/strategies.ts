@@ -5,6 +5,8 @@ import type { KubeObject } from '@homeostat/machinery';
 import type { ResourceInfo } from '../resource.ts';
 import { tableFor } from '../columns/tables.ts';
 import type { KindStrategy } from '../strategy.ts';
+import { admissionRegistrationStrategies } from './admissionregistration/strategies.ts';
+import { apiRegistrationStrategies } from './apiregistration/strategies.ts';
 import { appsStrategies } from './apps/strategies.ts';
 import { autoscalingStrategies } from './autoscaling/strategies.ts';
 import { batchStrategies } from './batch/strategies.ts';
@@ -26,6 +28,8 @@ import type { StrategyMap } from './strategy-map.ts';
 
 const byGroup: Readonly<Record<string, StrategyMap>> = {
   '': coreStrategies,
+  'admissionregistration.k8s.io': admissionRegistrationStrategies,
+  'apiregistration.k8s.io': apiRegistrationStrategies,
   apps: appsStrategies,
   autoscaling: autoscalingStrategies,
   batch: batchStrategies,

@@ -1,0 +1,152 @@
+// ValidatingAdmissionPolicy and its binding (admissionregistration.k8s.io/v1).
+
+import type {
+  AuditAnnotation,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from '@homeostat/api/types/admissionregistration-v1';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  isQualifiedName,
+  type Mutable,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  utf8Length,
+} from '@homeostat/machinery';
+import type { KindStrategy } from '../../strategy.ts';
+import { validateConditions } from '../rules/conditions.ts';
+import { pushInvalid } from '../rules/values.ts';
+import { standardStrategy } from '../standard-strategy.ts';
+import { validateMatchConditions } from './match-conditions.ts';
+import {
+  validateExpression,
+  validateFailurePolicy,
+  validateParamKind,
+  validateParamRef,
+  validatePolicyName,
+  validateVariables,
+} from './policy-parts.ts';
+import { defaultMatchResources, validateMatchResources } from './rules.ts';
+
+const group = { group: 'admissionregistration.k8s.io', version: 'v1' };
+const specPath = new FieldPath('spec');
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const actions = ['Audit', 'Deny', 'Warn'];
+const annotationsMax = 20;
+const annotationBytesMax = 5 * 1024;
+const emptyText = 'validations or auditAnnotations must contain at least one item';
+
+export const validatingAdmissionPolicyStrategy: KindStrategy<ValidatingAdmissionPolicy> =
+  standardStrategy<ValidatingAdmissionPolicy>({
+    kind: { ...group, kind: 'ValidatingAdmissionPolicy' },
+    namespaced: false,
+    generationFields: ['spec'],
+    status: true,
+    validate(object, errors) {
+      validateSpec(object.metadata?.name ?? '', object.spec ?? {}, specPath, errors);
+    },
+    validateStatus(object, _old, errors) {
+      validateConditions(object.status?.conditions, new FieldPath('status.conditions'), errors);
+    },
+    more: {
+      allowUnconditionalUpdate: false,
+      applyDefaults(draft) {
+        const spec = (draft.spec ??= {} as Mutable<ValidatingAdmissionPolicySpec>);
+        spec.failurePolicy ??= 'Fail';
+        defaultMatchResources(spec.matchConstraints);
+      },
+    },
+  });
+
+export const validatingAdmissionPolicyBindingStrategy: KindStrategy<ValidatingAdmissionPolicyBinding> =
+  standardStrategy<ValidatingAdmissionPolicyBinding>({
+    kind: { ...group, kind: 'ValidatingAdmissionPolicyBinding' },
+    namespaced: false,
+    generationFields: ['spec'],
+    validate(object, errors) {
+      validatePolicyName(object.spec?.policyName ?? '', specPath.child('policyName'), errors);
+      validateParamRef(object.spec?.paramRef, specPath.child('paramRef'), errors);
+      // The misspelt path is upstream's.
+      validateMatchResources(object.spec?.matchResources, specPath.child('matchResouces'), errors);
+      validateActions(object.spec?.validationActions ?? [], specPath.child('validationActions'), errors);
+    },
+    more: {
+      allowUnconditionalUpdate: false,
+      applyDefaults: (draft) => defaultMatchResources(draft.spec?.matchResources),
+    },
+  });
+
+function validateSpec(name: string, spec: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
+  validateFailurePolicy(spec.failurePolicy, path.child('failurePolicy'), errors);
+  validateParamKind(spec.paramKind, path.child('paramKind'), errors);
+  const constraints = path.child('matchConstraints');
+  if (spec.matchConstraints === undefined) errors.push(required(constraints));
+  else {
+    validateMatchResources(spec.matchConstraints, constraints, errors);
+    if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(constraints.child('resourceRules')));
+  }
+  validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
+  validateVariables(spec.variables ?? [], path.child('variables'), errors);
+  const validations = spec.validations ?? [];
+  const annotations = spec.auditAnnotations ?? [];
+  if (validations.length === 0 && annotations.length === 0) {
+    errors.push(required(path.child('validations'), emptyText), required(path.child('auditAnnotations'), emptyText));
+    return;
+  }
+  for (const [index, validation] of validations.entries()) {
+    validateValidation(validation, path.child('validations').index(index), errors);
+  }
+  validateAnnotations(name, annotations, path.child('auditAnnotations'), errors);
+}
+
+function validateValidation(validation: Validation, path: FieldPath, errors: FieldError[]): void {
+  const { expression, message = '', messageExpression = '', reason } = validation;
+  validateExpression(expression, path.child('expression'), errors);
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
+  }
+  const text = message.trim();
+  if (message !== '' && text === '') {
+    errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
+  } else if (/[\r\n]/.test(text)) errors.push(invalid(path.child('message'), message, 'must not contain line breaks'));
+  if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(path.child('reason'), reason, reasons));
+}
+
+function validateAnnotations(
+  name: string,
+  annotations: readonly AuditAnnotation[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (annotations.length > annotationsMax) errors.push(tooMany(path, annotations.length, annotationsMax));
+  for (const [index, { key = '', valueExpression = '' }] of annotations.entries()) {
+    const at = path.index(index);
+    const full = name === '' ? key : `${name}/${key}`;
+    pushInvalid(isQualifiedName(full), full, at.child('key'), errors);
+    if (valueExpression.trim() === '') {
+      errors.push(required(at.child('valueExpression'), 'valueExpression is not specified'));
+    } else if (utf8Length(valueExpression) > annotationBytesMax) {
+      errors.push(tooLong(at.child('valueExpression'), annotationBytesMax));
+    }
+    if (annotations.findIndex((other) => other.key === key) < index) errors.push(duplicate(at.child('key'), key));
+  }
+}
+
+function validateActions(list: readonly string[], path: FieldPath, errors: FieldError[]): void {
+  for (const [index, action] of list.entries()) {
+    if (!actions.includes(action)) errors.push(notSupported(path.index(index), action, actions));
+    if (list.indexOf(action) < index) errors.push(duplicate(path.index(index), action));
+  }
+  if (list.includes('Deny') && list.includes('Warn')) {
+    const why = 'repeating the same validation failure information in the API response and headers serves no purpose';
+    errors.push(invalid(path, list, `must not contain both Deny and Warn (${why})`));
+  }
+  if (list.length === 0) errors.push(required(path, 'at least one validation action is required'));
+}
