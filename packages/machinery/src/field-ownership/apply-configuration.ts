@@ -120,7 +120,9 @@ function applyTo(
   const changed = options.live === undefined || !deepEqual(merged, live);
   const mine = left.get(id);
   if (mine !== undefined) {
-    const fields = withoutSystemFields(mine.fields);
+    const applied = withoutSystemFields(mine.fields);
+    // The same set again: keeping the old one saves encoding it.
+    const fields = old?.fields.equals(applied) === true ? old.fields : applied;
     if (fields.isEmpty) left.delete(id);
     else left.set(id, { ...mine, fields, time: changed ? time : mine.time });
   }

@@ -206,7 +206,8 @@ const noFields: Json = {};
 
 // Go's JSON shows structs held by value whatever omitempty says, and everything without omitempty.
 function zeroOf({ schema, pointer, omit }: FieldSchema): Json | undefined {
-  if (pointer || omit === 'zero') return undefined;
+  if (omit === 'zero') return undefined;
+  if (pointer) return omit === 'never' ? null : undefined;
   if (schema.kind === 'struct') return noFields;
   if (schema.kind === 'scalar') {
     switch (schema.type) {
