@@ -59,7 +59,10 @@ export class EventCorrelator {
 
   /** Takes over what the server stored. */
   written(cacheKey: string, stored: Event): void {
-    this.#seen.set(cacheKey, seenOf(stored));
+    const seen = seenOf(stored);
+    // More of them may have been counted while this one was on its way.
+    const count = Math.max(seen.count, this.#seen.get(cacheKey)?.count ?? 0);
+    this.#seen.set(cacheKey, { ...seen, count });
   }
 
   #aggregate(event: Event, nowMs: number): CorrelatedEvent {

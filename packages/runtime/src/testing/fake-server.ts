@@ -288,7 +288,8 @@ function ok(object: KubeObject, status = 200): ApiResponse {
 }
 
 function parse(request: ApiRequest): FakeRequest {
-  const segments = request.path.split('/').slice(4).map(decodeURIComponent);
+  const prefixLength = request.path.startsWith('/api/') ? 3 : 4;
+  const segments = request.path.split('/').slice(prefixLength).map(decodeURIComponent);
   const namespaced = segments[0] === 'namespaces';
   const [resource = '', name, subresource] = namespaced ? segments.slice(2) : segments;
   const query = new URLSearchParams(request.query);

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError, createVirtualEnv } from '@homeostat/base';
+import type { Event } from '@homeostat/api/types/core-v1';
+import type { Event as SeriesEvent } from '@homeostat/api/types/events-v1';
+import type { KubeObject } from '@homeostat/machinery';
+import { TransportError } from '@homeostat/client';
+import { FakeServer, type FakeRequest } from '../testing/fake-server.ts';
+import { createEventRecorder, type EventInput } from './event-recorder.ts';
+import { createSeriesRecorder } from './series-recorder.ts';
+
+const pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web-0', namespace: 'x', uid: 'u1', resourceVersion: '5' },
+};
+
+function setUp() {
+  const env = createVirtualEnv();
+  const server = new FakeServer(env);
+  const recorder = createEventRecorder({ client: server.client(), env, component: 'replicaset-controller' });
+  const stop = new AbortController();
+  const running = recorder.run({ signal: stop.signal });
+  const record = (message: string, more: Partial<EventInput> = {}): void =>
+    recorder.record({ regarding: pod, type: 'Normal', reason: 'Created', message, ...more });
+  const events = (): readonly Event[] => server.list('events') as unknown as readonly Event[];
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await env.clock.run(running);
+  };
+  return { env, server, record, events, end, stop };
+}
+
+const verbs = (requests: readonly FakeRequest[]): string[] => requests.map(({ method }) => method);
+
+describe('createEventRecorder()', () => {
+  it('writes an event as kube-controller-manager does', async () => {
+    const { env, record, events, end, server } = setUp();
+    record('Created pod: web-0');
+    await env.clock.settle();
+    const [event] = events();
+    const { uid: _uid, resourceVersion: _version, ...metadata } = event?.metadata ?? {};
+    const nanoseconds = BigInt(env.clock.nowMs()) * 1_000_000n;
+    assert.deepEqual(metadata, { name: `web-0.${nanoseconds.toString(16)}`, namespace: 'x' });
+    assert.deepEqual(
+      { ...event, metadata },
+      {
+        kind: 'Event',
+        apiVersion: 'v1',
+        metadata,
+        involvedObject: {
+          kind: 'Pod',
+          namespace: 'x',
+          name: 'web-0',
+          uid: 'u1',
+          apiVersion: 'v1',
+          resourceVersion: '5',
+        },
+        reason: 'Created',
+        message: 'Created pod: web-0',
+        source: { component: 'replicaset-controller' },
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        lastTimestamp: '2026-01-01T00:00:00Z',
+        count: 1,
+        type: 'Normal',
+        eventTime: null,
+        reportingComponent: 'replicaset-controller',
+        reportingInstance: '',
+      },
+    );
+    assert.deepEqual(verbs(server.requests), ['POST']);
+    await end();
+  });
+
+  it('counts equal events on one object', async () => {
+    const { env, record, events, end, server } = setUp();
+    for (let i = 0; i < 5; i++) {
+      record('same');
+      await env.clock.advance(2_000);
+    }
+    assert.equal(events().length, 1);
+    assert.equal(events()[0]?.count, 5);
+    assert.equal(events()[0]?.firstTimestamp, '2026-01-01T00:00:00Z');
+    assert.equal(events()[0]?.lastTimestamp, '2026-01-01T00:00:08Z');
+    assert.deepEqual(verbs(server.requests), ['POST', 'PATCH', 'PATCH', 'PATCH', 'PATCH']);
+    await end();
+  });
+
+  it('combines many messages of one kind: nine plain ones, then one for all', async () => {
+    const { env, record, events, end } = setUp();
+    for (let i = 0; i < 12; i++) record(`message ${i}`);
+    await env.clock.settle();
+    assert.equal(events().length, 10);
+    const combined = events().find(({ message }) => message?.startsWith('(combined from similar events): '));
+    assert.equal(combined?.count, 3);
+    assert.equal(combined?.message, '(combined from similar events): message 11');
+    await end();
+  });
+
+  it('does not combine what is far apart', async () => {
+    const { env, record, events, end } = setUp();
+    for (let i = 0; i < 12; i++) {
+      record(`message ${i}`);
+      await env.clock.advance(601_000);
+    }
+    assert.equal(events().length, 12);
+    await end();
+  });
+
+  it('stops spam: 25 at once, then one in five minutes, apart for each type', async () => {
+    const { env, record, server, end, events } = setUp();
+    for (let i = 0; i < 30; i++) record('same');
+    await env.clock.settle();
+    assert.equal(server.requests.length, 25);
+    record('other', { type: 'Warning' });
+    await env.clock.settle();
+    assert.equal(server.requests.length, 26);
+    await env.clock.advance(300_000);
+    record('same');
+    record('same');
+    await env.clock.settle();
+    assert.equal(server.requests.length, 27);
+    assert.equal(
+      events().find(({ type }) => type === 'Normal')?.count,
+      31,
+      'the true count, with those that were not written',
+    );
+    await end();
+  });
+
+  it('creates an event again that was deleted, and goes on counting', async () => {
+    const { env, record, server, end, events } = setUp();
+    record('same');
+    await env.clock.settle();
+    server.remove('events', 'x', events()[0]?.metadata.name ?? '');
+    record('same');
+    await env.clock.settle();
+    assert.deepEqual(verbs(server.requests), ['POST', 'PATCH', 'POST']);
+    assert.equal(events()[0]?.count, 2);
+    await end();
+  });
+
+  it('puts events of cluster-scoped objects into default, and names odd ones by UUID', async () => {
+    const { env, record, end, events } = setUp();
+    record('x', { regarding: { kind: 'ClusterRole', name: 'system:foo' } });
+    await env.clock.settle();
+    assert.equal(events()[0]?.metadata.namespace, 'default');
+    assert.match(events()[0]?.metadata.name ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    await end();
+  });
+
+  it('drops what the server refuses and unknown types; tries again when it can not be reached', async () => {
+    const { env, record, server, end, events } = setUp();
+    server.fault = () => {
+      throw new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
+    };
+    record('refused');
+    record('odd', { type: 'Foo' as 'Normal' });
+    await env.clock.advance(100_000);
+    assert.equal(server.requests.length, 1);
+    server.fault = () => {
+      throw new TransportError('refused', 'connection refused');
+    };
+    record('lost');
+    await env.clock.advance(35_000);
+    const tries = server.requests.length - 1;
+    assert.ok(tries >= 3 && tries <= 5, `${tries} tries`);
+    server.fault = () => {};
+    await env.clock.advance(10_000);
+    assert.equal(events().length, 1);
+    await end();
+  });
+
+  it('writes what is queued at the stop, but waits for nobody', async () => {
+    const { env, record, server, stop, end, events } = setUp();
+    record('first');
+    record('second');
+    stop.abort();
+    await end();
+    assert.equal(events().length, 2);
+    assert.equal(server.requests.length, 2);
+    assert.equal(env.clock.monotonicMs(), 0);
+  });
+});
+
+describe('createSeriesRecorder()', () => {
+  it('starts a series with the second event, counts in memory, and finishes it after a silence', async () => {
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const recorder = createSeriesRecorder({
+      client: server.client(),
+      env,
+      controller: 'default-scheduler',
+      instance: 'default-scheduler-h',
+    });
+    const stop = new AbortController();
+    const running = recorder.run({ signal: stop.signal });
+    const record = (note: string): void =>
+      recorder.record({ regarding: pod, type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note });
+    const event = (): SeriesEvent | undefined => server.list('events')[0] as KubeObject as SeriesEvent | undefined;
+    record('0/3 nodes are available');
+    await env.clock.settle();
+    assert.equal(event()?.series, undefined);
+    assert.equal(event()?.eventTime, '2026-01-01T00:00:00.000000Z');
+    assert.equal(event()?.regarding?.name, 'web-0');
+    record('0/4 nodes are available');
+    await env.clock.settle();
+    assert.equal(event()?.series?.count, 2);
+    for (let i = 0; i < 10; i++) record('0/4 nodes are available');
+    await env.clock.settle();
+    assert.equal(event()?.series?.count, 2, 'later ones are counted in memory');
+    assert.deepEqual(verbs(server.requests), ['POST', 'PATCH']);
+    await env.clock.advance(13 * 60_000);
+    assert.equal(event()?.series?.count, 12);
+    record('again');
+    await env.clock.settle();
+    assert.equal(server.list('events').length, 2, 'the old series is over');
+    stop.abort();
+    await env.clock.run(running);
+  });
+});

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createVirtualEnv } from '@homeostat/base';
+import type { Lease, LeaseSpec } from '@homeostat/api/types/coordination-v1';
+import type { KubeObject } from '@homeostat/machinery';
+import { TransportError } from '@homeostat/client';
+import { FakeServer } from '../testing/fake-server.ts';
+import { createLeaderElector, type LeaderElectionOptions, LeadershipLostError } from './leader-elector.ts';
+
+type VirtualEnv = ReturnType<typeof createVirtualEnv>;
+
+interface Candidate {
+  readonly elector: ReturnType<typeof createLeaderElector>;
+  readonly log: string[];
+  readonly done: Promise<unknown>;
+  /** Becomes true between the moment it is told to act and the moment it has stopped. */
+  acting: boolean;
+  stop(): void;
+}
+
+function setUp() {
+  const env = createVirtualEnv();
+  const server = new FakeServer(env);
+  const lease = (): LeaseSpec => (server.get('leases', 'kube-system', 'lock') as Lease | undefined)?.spec ?? {};
+  const putLease = (spec: LeaseSpec): KubeObject =>
+    server.put('leases', { metadata: { name: 'lock', namespace: 'kube-system' }, spec } as KubeObject);
+  return { env, server, lease, putLease };
+}
+
+function candidate(
+  env: VirtualEnv,
+  server: FakeServer,
+  identity: string,
+  options: Partial<LeaderElectionOptions> & { readonly stopMs?: number } = {},
+): Candidate {
+  const { stopMs = 0, ...rest } = options;
+  const log: string[] = [];
+  const stopping = new AbortController();
+  const elector = createLeaderElector({
+    client: server.client(),
+    env,
+    namespace: 'kube-system',
+    name: 'lock',
+    identity,
+    recordEvent: (_lease, message) => log.push(message),
+    onNewLeader: (holder) => log.push(`leader ${holder}`),
+    ...rest,
+  });
+  const state = { acting: false };
+  const done = elector
+    .run({
+      signal: stopping.signal,
+      lead: async (signal) => {
+        state.acting = true;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        if (stopMs > 0) await env.clock.sleep(stopMs);
+        state.acting = false;
+      },
+    })
+    .catch((error: unknown) => error);
+  return {
+    elector,
+    log,
+    done,
+    get acting() {
+      return state.acting;
+    },
+    stop: () => stopping.abort(new Error('stop')),
+  };
+}
+
+describe('createLeaderElector()', () => {
+  it('creates the lease, renews it with one write each, and keeps its history', async () => {
+    const { env, server, lease } = setUp();
+    const a = candidate(env, server, 'a');
+    await env.clock.settle();
+    assert.equal(a.acting, true);
+    assert.deepEqual(lease(), {
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
+    await env.clock.advance(10_000);
+    assert.equal(lease().renewTime, '2026-01-01T00:00:10.000000Z');
+    assert.equal(lease().acquireTime, '2026-01-01T00:00:00.000000Z');
+    assert.deepEqual(
+      server.requests.map(({ method }) => method),
+      ['GET', 'POST', 'PUT', 'PUT', 'PUT', 'PUT', 'PUT'],
+    );
+    a.stop();
+    await env.clock.run(a.done);
+    assert.deepEqual(a.log, ['leader a', 'a became leader', 'a stopped leading']);
+    assert.equal(lease().holderIdentity, 'a', 'not released unless asked');
+  });
+
+  it('G12 waits a whole lease from when it first saw the record, whatever the times in it say', async () => {
+    const { env, server, lease, putLease } = setUp();
+    putLease({
+      holderIdentity: 'gone',
+      leaseDurationSeconds: 15,
+      acquireTime: '2020-01-01T00:00:00.000000Z',
+      renewTime: '2020-01-01T00:00:00.000000Z',
+      leaseTransitions: 3,
+    });
+    const b = candidate(env, server, 'b');
+    await env.clock.advance(14_900);
+    assert.equal(b.acting, false);
+    assert.equal(lease().holderIdentity, 'gone');
+    await env.clock.advance(5_000);
+    assert.equal(b.acting, true);
+    assert.equal(lease().leaseTransitions, 4);
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it("O8 honours the record's duration, not its own", async () => {
+    const { env, server, lease, putLease } = setUp();
+    putLease({ holderIdentity: 'gone', leaseDurationSeconds: 60, leaseTransitions: 0 });
+    const b = candidate(env, server, 'b');
+    await env.clock.advance(59_900);
+    assert.equal(lease().holderIdentity, 'gone');
+    await env.clock.advance(5_000);
+    assert.equal(lease().holderIdentity, 'b');
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it('takes a released or empty lease at once', async () => {
+    const { env, server, lease, putLease } = setUp();
+    putLease({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 2 });
+    const b = candidate(env, server, 'b');
+    await env.clock.settle();
+    assert.equal(lease().holderIdentity, 'b');
+    assert.equal(lease().leaseTransitions, 3);
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it('G11 O3 O11 has stopped acting before another may begin', async () => {
+    const { env, server } = setUp();
+    const a = candidate(env, server, 'a');
+    await env.clock.settle();
+    const b = candidate(env, server, 'b');
+    await env.clock.advance(20_000);
+    // From now on nothing of a's gets through, and time-outs hang.
+    const lost: Promise<unknown> = a.done.then((error) => error);
+    const cut = env.clock.monotonicMs();
+    server.fault = async ({ object }) => {
+      if ((object as Lease | undefined)?.spec?.holderIdentity !== 'a') return;
+      await env.clock.sleep(60_000);
+    };
+    let stoppedMs = 0;
+    let begunMs = 0;
+    while (begunMs === 0) {
+      await env.clock.advance(50);
+      assert.ok(!(a.acting && b.acting), 'two leaders');
+      if (!a.acting && stoppedMs === 0) stoppedMs = env.clock.monotonicMs();
+      if (b.acting) begunMs = env.clock.monotonicMs();
+      assert.ok(env.clock.monotonicMs() < cut + 60_000);
+    }
+    assert.ok(stoppedMs - cut <= 10_100, `stopped after ${stoppedMs - cut} ms`);
+    assert.ok(begunMs - stoppedMs >= 3_000, `margin ${begunMs - stoppedMs} ms`);
+    assert.ok((await env.clock.run(lost)) instanceof LeadershipLostError);
+    assert.equal(a.log.filter((line) => line === 'a stopped leading').length, 1);
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it('O11 does not wait for work that ignores the loss beyond the end of the lease', async () => {
+    const { env, server } = setUp();
+    const a = candidate(env, server, 'a', { stopMs: 3_600_000 });
+    await env.clock.settle();
+    server.fault = () => {
+      throw new TransportError('refused', 'no server');
+    };
+    const before = env.clock.monotonicMs();
+    assert.ok((await env.clock.run(a.done)) instanceof LeadershipLostError);
+    assert.ok(env.clock.monotonicMs() - before <= 15_000);
+  });
+
+  it('survives failures shorter than its deadline, reading before it writes again', async () => {
+    const { env, server } = setUp();
+    const a = candidate(env, server, 'a');
+    await env.clock.settle();
+    server.requests.length = 0;
+    server.fault = () => {
+      throw new TransportError('reset', 'broken');
+    };
+    await env.clock.advance(6_000);
+    server.fault = () => {};
+    await env.clock.advance(10_000);
+    assert.equal(a.acting, true);
+    assert.deepEqual(
+      server.requests.slice(0, 2).map(({ method }) => method),
+      ['PUT', 'GET'],
+    );
+    assert.equal(a.elector.check(), undefined);
+    a.stop();
+    await env.clock.run(a.done);
+  });
+
+  it('O2 a candidate goes on trying after time-outs', async () => {
+    const { env, server } = setUp();
+    server.fault = () => env.clock.sleep(1e9);
+    const a = candidate(env, server, 'a');
+    await env.clock.advance(60_000);
+    assert.equal(a.acting, false);
+    server.fault = () => {};
+    await env.clock.advance(10_000);
+    assert.equal(a.acting, true);
+    a.stop();
+    await env.clock.run(a.done);
+  });
+
+  it('C7 keeps the lease while the work of a stop is not done, and releases it after', async () => {
+    const { env, server, lease } = setUp();
+    const a = candidate(env, server, 'a', { releaseOnStop: true, stopMs: 40_000 });
+    await env.clock.settle();
+    a.stop();
+    await env.clock.advance(39_000);
+    assert.equal(a.acting, true);
+    assert.equal(lease().holderIdentity, 'a');
+    assert.equal(lease().renewTime, '2026-01-01T00:00:38.000000Z');
+    await env.clock.run(a.done);
+    assert.equal(lease().holderIdentity, '');
+    assert.equal(lease().leaseDurationSeconds, 1);
+    assert.equal(lease().leaseTransitions, 0);
+  });
+
+  it('releases with a fresh read after a conflict, and releases nothing that is not its own', async () => {
+    const { env, server, lease, putLease } = setUp();
+    const a = candidate(env, server, 'a', { releaseOnStop: true });
+    await env.clock.settle();
+    let conflicts = 1;
+    server.fault = ({ method, object }) => {
+      const releasing = method === 'PUT' && (object as Lease).spec?.holderIdentity === '';
+      // Somebody else writes between the read and the write.
+      if (releasing && conflicts-- > 0) putLease({ ...lease(), strategy: 'x' });
+    };
+    a.stop();
+    await env.clock.run(a.done);
+    assert.equal(lease().holderIdentity, '');
+    const b = candidate(env, server, 'b', { releaseOnStop: true });
+    await env.clock.settle();
+    putLease({ ...lease(), holderIdentity: 'c' });
+    b.stop();
+    await env.clock.run(b.done);
+    assert.equal(lease().holderIdentity, 'c');
+  });
+
+  it('loses at once when another holds the lease', async () => {
+    const { env, server, lease, putLease } = setUp();
+    const a = candidate(env, server, 'a');
+    await env.clock.settle();
+    putLease({ ...lease(), holderIdentity: 'b', renewTime: '2026-01-01T00:00:01.000000Z' });
+    const error = await env.clock.run(a.done);
+    assert.ok(error instanceof LeadershipLostError);
+    assert.ok(env.clock.monotonicMs() <= 4_000);
+  });
+
+  it('refuses durations that leave no margin', () => {
+    const { env, server } = setUp();
+    const create = (options: Partial<LeaderElectionOptions>) => () =>
+      createLeaderElector({ client: server.client(), env, namespace: 'x', name: 'y', identity: 'a', ...options });
+    assert.throws(create({ leaseDurationMs: 10_000, renewDeadlineMs: 10_000 }), RangeError);
+    assert.throws(create({ renewDeadlineMs: 2_000, retryPeriodMs: 2_000 }), RangeError);
+    assert.throws(create({ identity: '' }), RangeError);
+  });
+});
