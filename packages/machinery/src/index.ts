@@ -10,6 +10,7 @@ export { decodeObject, type Draft } from './codec/decode-object.ts';
 export { decodeJson, type DecodeJsonOptions } from './codec/json/decode-json.ts';
 export { encodeJson, stringifyJson, stringifyPrettyJson } from './codec/json/encode-json.ts';
 export { JsonSegments, type ObjectKind, type SegmentOptions, watchFrame } from './codec/json/json-segments.ts';
+export { parseJson } from './codec/json/parse-json.ts';
 export { decodeProtobuf } from './codec/protobuf/decode-protobuf.ts';
 export { encodeProtobuf } from './codec/protobuf/encode-protobuf.ts';
 export { ProtobufSegments, protobufWatchFrame } from './codec/protobuf/protobuf-segments.ts';

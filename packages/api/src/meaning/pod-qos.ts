@@ -8,7 +8,8 @@ export function computeQosClass(spec: PodSpec): PodQOSClass {
   const requests = new Map<string, string>();
   const limits = new Map<string, string>();
   const own = spec.resources;
-  const parts = own === undefined ? [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((c) => c.resources) : [own];
+  const parts =
+    own === undefined ? [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((c) => c.resources) : [own];
   let guaranteed = true;
   for (const part of parts) {
     addPositive(requests, part?.requests);

@@ -33,7 +33,9 @@ export function podRequests(pod: PodWithSpec, options: PodResourceOptions = {}):
     if (!isPodLevelResource(name)) continue;
     const effective =
       options.useStatus === true && actual !== undefined
-        ? effectiveRequests(pod, { spec: own, actuated: actual.requests, allocated: pod.status?.allocatedResources })[name]
+        ? effectiveRequests(pod, { spec: own, actuated: actual.requests, allocated: pod.status?.allocatedResources })[
+            name
+          ]
         : quantity;
     total[name] = effective ?? '0';
   }
@@ -57,7 +59,8 @@ export function podLimits(pod: PodWithSpec, options: PodResourceOptions = {}): R
   if (options.excludeOverhead === true) return total;
   for (const [name, quantity] of Object.entries(pod.spec?.overhead ?? {})) {
     const limit = total[name];
-    if (limit !== undefined && compareQuantity(limit, '0') !== 0) total[name] = addQuantities(limit, quantity).toString();
+    if (limit !== undefined && compareQuantity(limit, '0') !== 0)
+      total[name] = addQuantities(limit, quantity).toString();
   }
   return total;
 }

@@ -29,7 +29,8 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
   const errors: FieldError[] = [];
   const name = meta.name ?? '';
   const generateName = meta.generateName ?? '';
-  if (generateName !== '') pushInvalid(rules.name(generateName, true), generateName, path.child('generateName'), errors);
+  if (generateName !== '')
+    pushInvalid(rules.name(generateName, true), generateName, path.child('generateName'), errors);
   if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'));
   else pushInvalid(rules.name(name, false), name, path.child('name'), errors);
   validateNamespaceOf(meta, rules.namespaced, path.child('namespace'), errors);
@@ -45,7 +46,8 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
 /** What an update may not change, and again the parts it may. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  if (old.deletionTimestamp !== undefined) validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers'), errors);
+  if (old.deletionTimestamp !== undefined)
+    validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers'), errors);
   if ((meta.resourceVersion ?? '') === '') {
     errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
   }
@@ -106,7 +108,11 @@ function validateNamespaceOf(meta: ObjectMeta, namespaced: boolean, path: FieldP
   else pushInvalid(nameIsDnsLabel(namespace, false), namespace, path, errors);
 }
 
-function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function validateOwnerReferences(
+  references: readonly OwnerReference[] | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   let first = '';
   for (const reference of references ?? []) {
     validateOwnerReference(reference, path, errors);

@@ -4,6 +4,7 @@
 import { type FieldError, type FieldPath, forbidden, invalid, type ObjectMeta, quote } from '@homeostat/machinery';
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '@homeostat/api/types/core-v1';
 import { deletionCostAnnotation, parseDeletionCost } from '../../meaning/deletion-cost.ts';
+import { readJsonObjects } from '../rules/json-text.ts';
 import { sortedKeys } from '../rules/values.ts';
 import type { PodSpecOptions } from './options.ts';
 import { validateDescendingPath } from './paths.ts';
@@ -55,7 +56,8 @@ export function validatePodAnnotationsUpdate(
     if (key.startsWith(appArmorPrefix)) {
       errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'));
     }
-    if (key === mirrorAnnotation) errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'));
+    if (key === mirrorAnnotation)
+      errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'));
   }
   for (const key of sortedKeys(annotations)) {
     if (old?.[key] !== undefined) continue;
@@ -94,29 +96,43 @@ export function validateAnnotationsMatchFields(
   }
 }
 
-function validateTolerationsAnnotation(text: string, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
+function validateTolerationsAnnotation(
+  text: string,
+  path: FieldPath,
+  errors: FieldError[],
+  options: PodSpecOptions,
+): void {
   if (text === '') return;
-  try {
-    const tolerations = JSON.parse(text) as readonly Toleration[] | null;
-    validateTolerations(tolerations ?? undefined, path.child(tolerationsAnnotation), errors, options);
-  } catch (error) {
-    errors.push(invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : String(error)));
+  const read = readJsonObjects<Toleration>(text, 'core.Toleration');
+  if ('problem' in read) {
+    errors.push(invalid(path, tolerationsAnnotation, read.problem));
+    return;
   }
+  validateTolerations(read.value, path.child(tolerationsAnnotation), errors, options);
 }
 
 const runtimeDefaultSeccomp = new Set(['runtime/default', 'docker/default']);
 
 function validateSeccompAnnotations(annotations: Annotations, path: FieldPath, errors: FieldError[]): void {
   const keys = sortedKeys(annotations);
-  for (const key of [...keys.filter((k) => k === seccompPodAnnotation), ...keys.filter((k) => k.startsWith(seccompContainerPrefix))]) {
+  for (const key of [
+    ...keys.filter((k) => k === seccompPodAnnotation),
+    ...keys.filter((k) => k.startsWith(seccompContainerPrefix)),
+  ]) {
     const value = annotations[key] ?? '';
     if (runtimeDefaultSeccomp.has(value) || value === 'unconfined') continue;
-    if (value.startsWith('localhost/')) validateDescendingPath(value.slice('localhost/'.length), path.child(key), errors);
+    if (value.startsWith('localhost/'))
+      validateDescendingPath(value.slice('localhost/'.length), path.child(key), errors);
     else errors.push(invalid(path.child(key), value, 'must be a valid seccomp profile'));
   }
 }
 
-function validateAppArmorAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function validateAppArmorAnnotations(
+  annotations: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   for (const key of sortedKeys(annotations)) {
     if (!key.startsWith(appArmorPrefix)) continue;
     const name = key.slice(appArmorPrefix.length);
@@ -124,7 +140,8 @@ function validateAppArmorAnnotations(annotations: Annotations, spec: PodSpec, pa
       errors.push(invalid(path.key(key), name, 'container not found'));
     }
     const value = annotations[key] ?? '';
-    if (value === '' || value === 'runtime/default' || value === 'unconfined' || value.startsWith('localhost/')) continue;
+    if (value === '' || value === 'runtime/default' || value === 'unconfined' || value.startsWith('localhost/'))
+      continue;
     errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${quote(value)}`));
   }
 }

@@ -31,7 +31,8 @@ export function validateContainerSecurityContext(
 function validateProcMount(mount: string | undefined, hostUsers: boolean, path: FieldPath, errors: FieldError[]): void {
   if (mount === undefined) return;
   if (mount !== 'Default' && mount !== 'Unmasked') errors.push(notSupported(path, mount, ['Default', 'Unmasked']));
-  if (hostUsers && mount === 'Unmasked') errors.push(invalid(path, mount, '`hostUsers` must be false to use `Unmasked`'));
+  if (hostUsers && mount === 'Unmasked')
+    errors.push(invalid(path, mount, '`hostUsers` must be false to use `Unmasked`'));
 }
 
 function validateEscalation(context: SecurityContext, path: FieldPath, errors: FieldError[]): void {

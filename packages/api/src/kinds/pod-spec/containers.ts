@@ -110,7 +110,12 @@ function validateCommon(container: Container, context: ContainerContext, path: F
   validatePullPolicy(container.imagePullPolicy ?? '', path.child('imagePullPolicy'), errors);
   validateContainerResources(container.resources, claimNames, path.child('resources'), errors, options);
   validateResizePolicy(container.resizePolicy, spec.restartPolicy ?? '', path.child('resizePolicy'), errors);
-  validateContainerSecurityContext(container.securityContext, spec.hostUsers !== false, path.child('securityContext'), errors);
+  validateContainerSecurityContext(
+    container.securityContext,
+    spec.hostUsers !== false,
+    path.child('securityContext'),
+    errors,
+  );
 }
 
 export function validatePullPolicy(policy: string, path: FieldPath, errors: FieldError[]): void {

@@ -4,7 +4,11 @@
 
 import type { Mutable } from '@homeostat/machinery';
 import type { Container, LifecycleHandler, Pod, PodSpec, Probe, Volume } from '@homeostat/api/types/core-v1';
-import { isPodLevelResource, aggregateContainerLimits, aggregateContainerRequests } from '../../meaning/pod-resources.ts';
+import {
+  isPodLevelResource,
+  aggregateContainerLimits,
+  aggregateContainerRequests,
+} from '../../meaning/pod-resources.ts';
 import { parseImageName } from '../../meaning/image-name.ts';
 import { defaultResourceList, defaultResources } from '../rules/resource-lists.ts';
 import { isHugePageResource, isOvercommitAllowed } from '../rules/resource-names.ts';

@@ -10,7 +10,8 @@ export function dropDisabledSpecFields(spec: Mutable<PodSpec>, old: PodSpec | un
   if (!projectionInUse(old, 'clusterTrustBundle')) dropProjections(spec, 'clusterTrustBundle');
   if (!projectionInUse(old, 'podCertificate')) dropProjections(spec, 'podCertificate');
   if (old?.schedulingGroup === undefined) delete spec.schedulingGroup;
-  const stopSignals = old !== undefined && allContainers(old).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
+  const stopSignals =
+    old !== undefined && allContainers(old).some(({ lifecycle }) => lifecycle?.stopSignal !== undefined);
   if (stopSignals) return;
   for (const container of containers) {
     if (container.lifecycle?.stopSignal === undefined) continue;
@@ -21,8 +22,10 @@ export function dropDisabledSpecFields(spec: Mutable<PodSpec>, old: PodSpec | un
 
 export function dropDisabledStatusFields(status: Mutable<PodStatus> | undefined, old: PodStatus | undefined): void {
   if (status === undefined) return;
-  if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0) delete status.nodeAllocatableResourceClaimStatuses;
-  const used = old !== undefined && allStatuses(old).some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.volumeStatus));
+  if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0)
+    delete status.nodeAllocatableResourceClaimStatuses;
+  const used =
+    old !== undefined && allStatuses(old).some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.volumeStatus));
   if (used) return;
   for (const { volumeMounts } of allStatuses(status as PodStatus) as readonly Mutable<ContainerStatus>[]) {
     for (const mount of volumeMounts ?? []) delete mount.volumeStatus;
@@ -32,7 +35,9 @@ export function dropDisabledStatusFields(status: Mutable<PodStatus> | undefined,
 type Projection = 'clusterTrustBundle' | 'podCertificate';
 
 function projectionInUse(spec: PodSpec | undefined, field: Projection): boolean {
-  return (spec?.volumes ?? []).some(({ projected }) => (projected?.sources ?? []).some((source) => source[field] !== undefined));
+  return (spec?.volumes ?? []).some(({ projected }) =>
+    (projected?.sources ?? []).some((source) => source[field] !== undefined),
+  );
 }
 
 function dropProjections(spec: Mutable<PodSpec>, field: Projection): void {

@@ -40,7 +40,11 @@ export function validateDnsConfig(spec: PodSpec, path: FieldPath, errors: FieldE
   if (config !== undefined) validateConfig(config, path, errors);
 }
 
-export function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateHostAliases(
+  aliases: readonly HostAlias[] | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   for (const [index, alias] of (aliases ?? []).entries()) {
     validateIp(alias.ip ?? '', path.index(index).child('ip'), errors);
     for (const [nameIndex, name] of (alias.hostnames ?? []).entries()) {

@@ -114,7 +114,12 @@ export function validateDownwardApiFile(file: DownwardAPIVolumeFile, path: Field
   if (!isFileMode(file.mode)) errors.push(invalid(path.child('mode'), file.mode, fileModeText));
 }
 
-function conversionProblem(version: string, label: string, name: string, subscript: string | undefined): string | undefined {
+function conversionProblem(
+  version: string,
+  label: string,
+  name: string,
+  subscript: string | undefined,
+): string | undefined {
   if (version !== 'v1') return `unsupported pod version: ${version}`;
   if (subscript !== undefined) {
     if (name === 'metadata.annotations' || name === 'metadata.labels') return undefined;
@@ -131,7 +136,10 @@ function splitSubscript(label: string): { readonly name: string; readonly subscr
 }
 
 function isResourceField(resource: string): boolean {
-  return (resourceFields as readonly string[]).includes(resource) || hugePagePrefixes.some((prefix) => resource.startsWith(prefix));
+  return (
+    (resourceFields as readonly string[]).includes(resource) ||
+    hugePagePrefixes.some((prefix) => resource.startsWith(prefix))
+  );
 }
 
 const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
@@ -147,7 +155,9 @@ function validateDivisor(resource: string, divisor: string, path: FieldPath, err
   }
   const what = resourceWords(resource);
   if (what === undefined || byteDivisors.includes(value)) return;
-  errors.push(invalid(path, resource, `only divisor's values ${byteDivisors.join(', ')} are supported with the ${what} resource`));
+  errors.push(
+    invalid(path, resource, `only divisor's values ${byteDivisors.join(', ')} are supported with the ${what} resource`),
+  );
 }
 
 function resourceWords(resource: string): string | undefined {

@@ -32,11 +32,16 @@ export function validateEnv(env: readonly EnvVar[] | undefined, path: FieldPath,
     const name = variable.name ?? '';
     if (name === '') errors.push(required(at.child('name')));
     else pushInvalid(isRelaxedEnvVarName(name), name, at.child('name'), errors);
-    if (variable.valueFrom !== undefined) validateSource(variable.valueFrom, variable.value, at.child('valueFrom'), errors);
+    if (variable.valueFrom !== undefined)
+      validateSource(variable.valueFrom, variable.value, at.child('valueFrom'), errors);
   }
 }
 
-export function validateEnvFrom(sources: readonly EnvFromSource[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateEnvFrom(
+  sources: readonly EnvFromSource[] | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   for (const [index, source] of (sources ?? []).entries()) {
     const at = path.index(index);
     const prefix = source.prefix ?? '';

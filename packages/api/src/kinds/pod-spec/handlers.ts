@@ -1,13 +1,6 @@
 // What a probe or a lifecycle hook does: exec, httpGet, tcpSocket, grpc, sleep; and probes and lifecycles around them.
 
-import {
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  isHttpHeaderName,
-  required,
-} from '@homeostat/machinery';
+import { type FieldError, type FieldPath, forbidden, invalid, isHttpHeaderName, required } from '@homeostat/machinery';
 import type {
   Container,
   ExecAction,
@@ -32,7 +25,12 @@ interface Handler {
 }
 
 /** Probes of a long-running container. */
-export function validateProbes(container: Container, graceSeconds: number | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateProbes(
+  container: Container,
+  graceSeconds: number | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const { livenessProbe, readinessProbe, startupProbe } = container;
   if (livenessProbe !== undefined) {
     validateProbe(livenessProbe, graceSeconds, path.child('livenessProbe'), errors);
@@ -85,7 +83,12 @@ function validateSuccessIsOne(probe: Probe, path: FieldPath, errors: FieldError[
   if (successes !== 1) errors.push(invalid(path.child('successThreshold'), successes, 'must be 1'));
 }
 
-function validateHandler(handler: Handler, graceSeconds: number | undefined, path: FieldPath, errors: FieldError[]): void {
+function validateHandler(
+  handler: Handler,
+  graceSeconds: number | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   let found = false;
   for (const field of ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const) {
     if (handler[field] === undefined) continue;

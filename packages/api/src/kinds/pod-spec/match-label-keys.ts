@@ -31,7 +31,9 @@ export function validateMatchLabelKeys(term: LabelKeys, path: FieldPath, errors:
   }
   for (const [index, key] of match.entries()) {
     if (mismatch.includes(key)) {
-      errors.push(invalid(path.child('matchLabelKeys').index(index), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+      errors.push(
+        invalid(path.child('matchLabelKeys').index(index), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+      );
     }
   }
 }
@@ -48,7 +50,8 @@ export function validateUnmergedMatchLabelKeys(term: LabelKeys, path: FieldPath,
   ]);
   for (const [index, key] of match.entries()) {
     validateLabelName(key, path.index(index), errors);
-    if (selected.has(key)) errors.push(invalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
+    if (selected.has(key))
+      errors.push(invalid(path.index(index), key, 'exists in both matchLabelKeys and labelSelector'));
   }
 }
 

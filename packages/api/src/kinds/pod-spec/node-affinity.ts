@@ -1,7 +1,12 @@
 // Node selectors, in the affinity of Pods and PersistentVolumes.
 
 import { type FieldError, type FieldPath, forbidden, invalid, isLabelValue, required } from '@homeostat/machinery';
-import type { NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '@homeostat/api/types/core-v1';
+import type {
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+} from '@homeostat/api/types/core-v1';
 import { validateLabelName } from '../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
@@ -12,10 +17,17 @@ export function validateNodeAffinity(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const { requiredDuringSchedulingIgnoredDuringExecution: needed, preferredDuringSchedulingIgnoredDuringExecution: wanted } =
-    affinity;
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: needed,
+    preferredDuringSchedulingIgnoredDuringExecution: wanted,
+  } = affinity;
   if (needed !== undefined) {
-    validateNodeSelector(needed, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution'), errors);
+    validateNodeSelector(
+      needed,
+      allowInvalidValues,
+      path.child('requiredDuringSchedulingIgnoredDuringExecution'),
+      errors,
+    );
   }
   const wantedPath = path.child('preferredDuringSchedulingIgnoredDuringExecution');
   for (const [index, { weight = 0, preference }] of (wanted ?? []).entries()) {
@@ -38,7 +50,8 @@ export function validateNodeSelector(
   const terms = selector.nodeSelectorTerms ?? [];
   const at = path.child('nodeSelectorTerms');
   if (terms.length === 0) errors.push(required(at, 'must have at least one node selector term'));
-  for (const [index, term] of terms.entries()) validateNodeSelectorTerm(term, allowInvalidValues, at.index(index), errors);
+  for (const [index, term] of terms.entries())
+    validateNodeSelectorTerm(term, allowInvalidValues, at.index(index), errors);
 }
 
 export function validateNodeSelectorTerm(

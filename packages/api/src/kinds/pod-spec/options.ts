@@ -49,9 +49,12 @@ export function podSpecOptions(isPod: boolean, old?: PodSpecParts): PodSpecOptio
     allowInvalidSpreadLabelKeys: spec !== undefined && hasInvalidSpreadLabelKeys(spec),
     allowIndivisibleHugePages: spec !== undefined && hasIndivisibleHugePages(spec),
     allowNonLocalTokenPaths: spec !== undefined && hasNonLocalTokenPaths(spec),
-    allowHostSysctls: spec !== undefined && (spec.securityContext?.sysctls ?? []).some(({ name }) => isHostSysctl(name, spec)),
+    allowHostSysctls:
+      spec !== undefined && (spec.securityContext?.sysctls ?? []).some(({ name }) => isHostSysctl(name, spec)),
     allowSelinuxMountOption: spec?.securityContext?.seLinuxChangePolicy !== undefined,
-    allowComparisonTolerations: (spec?.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
+    allowComparisonTolerations: (spec?.tolerations ?? []).some(
+      ({ operator }) => operator === 'Lt' || operator === 'Gt',
+    ),
     allowUserNamespaceHostNetwork: spec?.hostUsers === false && spec.hostNetwork === true,
     allowUserNamespaceDevices:
       spec?.hostUsers === false && allContainers(spec).some(({ volumeDevices }) => (volumeDevices ?? []).length > 0),
@@ -88,12 +91,15 @@ function hasInvalidSelectors(affinity: Affinity | undefined): boolean {
 }
 
 function hasInvalidNodeAffinityValues(affinity: Affinity | undefined): boolean {
-  return hasInvalidLabelValues(affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms);
+  return hasInvalidLabelValues(
+    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms,
+  );
 }
 
 function hasInvalidSpreadSelectors(spec: PodSpec): boolean {
   const errors: FieldError[] = [];
-  for (const { labelSelector } of spec.topologySpreadConstraints ?? []) validateLabelSelector(labelSelector, nowhere, errors);
+  for (const { labelSelector } of spec.topologySpreadConstraints ?? [])
+    validateLabelSelector(labelSelector, nowhere, errors);
   return errors.length > 0;
 }
 
@@ -106,7 +112,9 @@ function hasInvalidSpreadLabelKeys(spec: PodSpec): boolean {
 function hasIndivisibleHugePages(spec: PodSpec): boolean {
   const lists = allContainers(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests]);
   return [...lists, spec.overhead].some((list) =>
-    Object.entries(list ?? {}).some(([name, quantity]) => isHugePageResource(name) && !isHugePageMultiple(name, quantity)),
+    Object.entries(list ?? {}).some(
+      ([name, quantity]) => isHugePageResource(name) && !isHugePageMultiple(name, quantity),
+    ),
   );
 }
 

@@ -12,7 +12,8 @@ export function warningsForOverlappingPaths(volumes: readonly Volume[]): readonl
   const warnings: string[] = [];
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
     const add = (what: string, files: readonly File[]): void => {
-      for (const overlap of overlapsOf(files)) warnings.push(`volume ${quote(name)} (${what}): overlapping paths: ${overlap}`);
+      for (const overlap of overlapsOf(files))
+        warnings.push(`volume ${quote(name)} (${what}): overlapping paths: ${overlap}`);
     };
     if (configMap !== undefined) add(`ConfigMap ${quote(configMap.name ?? '')}`, filesOf(configMap.items, ''));
     if (secret !== undefined) add(`Secret ${quote(secret.secretName ?? '')}`, filesOf(secret.items, ''));
@@ -36,7 +37,9 @@ function filesOfProjection(source: VolumeProjection): readonly File[] {
   if (configMap?.items !== undefined) return filesOf(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`);
   if (secret?.items !== undefined) return filesOf(secret.items, `Secret ${quote(secret.name ?? '')}`);
   if (downwardAPI?.items !== undefined) return filesOf(downwardAPI.items, 'DownwardAPI');
-  return serviceAccountToken === undefined ? [] : [{ path: serviceAccountToken.path ?? '', source: 'ServiceAccountToken' }];
+  return serviceAccountToken === undefined
+    ? []
+    : [{ path: serviceAccountToken.path ?? '', source: 'ServiceAccountToken' }];
 }
 
 function overlapsOf(files: readonly File[]): readonly string[] {
@@ -44,7 +47,8 @@ function overlapsOf(files: readonly File[]): readonly string[] {
   const seen: File[] = [];
   for (const { path, source } of files) {
     const file = { path: path.replace(/\/+$/, ''), source };
-    for (const other of seen) if (overlap(file.path, other.path)) overlaps.push(`${format(file)} with ${format(other)}`);
+    for (const other of seen)
+      if (overlap(file.path, other.path)) overlaps.push(`${format(file)} with ${format(other)}`);
     seen.push(file);
   }
   return overlaps;

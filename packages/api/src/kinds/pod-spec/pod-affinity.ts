@@ -16,7 +16,12 @@ export function validateAffinity(
   options: PodSpecOptions,
 ): void {
   if (affinity?.nodeAffinity !== undefined) {
-    validateNodeAffinity(affinity.nodeAffinity, options.allowInvalidNodeAffinityValues, path.child('nodeAffinity'), errors);
+    validateNodeAffinity(
+      affinity.nodeAffinity,
+      options.allowInvalidNodeAffinityValues,
+      path.child('nodeAffinity'),
+      errors,
+    );
   }
   for (const side of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = affinity?.[side];
@@ -38,14 +43,20 @@ function validateSide(
   for (const [index, weighted] of (side.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     const at = wanted.index(index);
     validateWeight(weighted.weight ?? 0, at.child('weight'), errors);
-    validateTerm(weighted.podAffinityTerm ?? { topologyKey: '' }, allowInvalidValues, at.child('podAffinityTerm'), errors);
+    validateTerm(
+      weighted.podAffinityTerm ?? { topologyKey: '' },
+      allowInvalidValues,
+      at.child('podAffinityTerm'),
+      errors,
+    );
   }
 }
 
 function validateTerm(term: PodAffinityTerm, allowInvalidValues: boolean, path: FieldPath, errors: FieldError[]): void {
   validateLabelSelector(term.labelSelector, path.child('labelSelector'), errors, { allowInvalidValues });
   validateLabelSelector(term.namespaceSelector, path.child('namespaceSelector'), errors, { allowInvalidValues });
-  for (const name of term.namespaces ?? []) pushInvalid(nameIsDnsLabel(name, false), name, path.child('namespace'), errors);
+  for (const name of term.namespaces ?? [])
+    pushInvalid(nameIsDnsLabel(name, false), name, path.child('namespace'), errors);
   validateMatchLabelKeys(term, path, errors);
   const key = term.topologyKey ?? '';
   if (key === '') errors.push(required(path.child('topologyKey'), 'can not be empty'));

@@ -18,7 +18,12 @@ import { validateSysctls } from './sysctls.ts';
 import { containersWithPaths } from './visit.ts';
 import { validateWindowsOptions } from './windows.ts';
 
-export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
+export function validatePodSecurityContext(
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldError[],
+  options: PodSpecOptions,
+): void {
   const context = spec.securityContext;
   validateIds(spec, path, errors);
   // `shareProcessNamespace` lives in the security context of upstream's internal types, hence the path.
@@ -29,13 +34,23 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, error
   if (context === undefined) return;
   validateSysctls(spec, path.child('sysctls'), errors, options);
   if (context.fsGroupChangePolicy !== undefined) {
-    validateSupported(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy'), errors);
+    validateSupported(
+      context.fsGroupChangePolicy,
+      ['Always', 'OnRootMismatch'],
+      path.child('fsGroupChangePolicy'),
+      errors,
+    );
   }
   validateSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors);
   validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors);
   validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors);
   if (context.supplementalGroupsPolicy !== undefined) {
-    validateSupported(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy'), errors);
+    validateSupported(
+      context.supplementalGroupsPolicy,
+      ['Merge', 'Strict'],
+      path.child('supplementalGroupsPolicy'),
+      errors,
+    );
   }
   if (context.seLinuxChangePolicy !== undefined) {
     const allowed = options.allowSelinuxMountOption ? ['MountOption', 'Recursive'] : ['Recursive'];

@@ -1,7 +1,15 @@
 // Validation of a Pod spec, in Pods and in templates. Follows spec/apiserver.md §13.1; the order of
 // errors is upstream's.
 
-import { type FieldError, type FieldPath, invalid, notSupported, type ObjectMeta, rangeText, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  type ObjectMeta,
+  rangeText,
+  required,
+} from '@homeostat/machinery';
 import type { PodSpec } from '@homeostat/api/types/core-v1';
 import { validateLabels } from '../rules/labels.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain, type NameRule } from '../rules/names.ts';
@@ -34,7 +42,8 @@ export function validatePodSpec(
   errors: FieldError[],
   options: PodSpecOptions,
 ): void {
-  if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(path.child('terminationGracePeriodSeconds')));
+  if (spec.terminationGracePeriodSeconds === undefined)
+    errors.push(required(path.child('terminationGracePeriodSeconds')));
   const volumes = validateVolumes(spec.volumes, metadata, path.child('volumes'), errors, options);
   const claimNames = claimNamesOf(spec.resourceClaims);
   validatePodResourceClaims(spec.resourceClaims, metadata, path.child('resourceClaims'), errors);

@@ -39,6 +39,8 @@ export function validatePodTemplateSpec(
   validatePodSpec(spec, undefined, path.child('spec'), errors, options);
   validateAnnotationsMatchFields(annotations, spec, path.child('spec'), errors);
   if ((spec.ephemeralContainers ?? []).length > 0) {
-    errors.push(forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+    errors.push(
+      forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'),
+    );
   }
 }

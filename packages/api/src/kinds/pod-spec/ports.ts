@@ -51,7 +51,11 @@ export function validatePortNumberOrName(port: number | string, path: FieldPath,
 }
 
 /** Two containers of one Pod can't have the same port of the node. */
-export function validateHostPortConflicts(containers: readonly Container[], path: FieldPath, errors: FieldError[]): void {
+export function validateHostPortConflicts(
+  containers: readonly Container[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const taken = new Set<string>();
   for (const [containerIndex, container] of containers.entries()) {
     const portsPath = path.index(containerIndex).child('ports');
@@ -65,7 +69,12 @@ export function validateHostPortConflicts(containers: readonly Container[], path
 }
 
 /** On the node's network a container's port is the node's. */
-export function validateHostNetworkPorts(spec: PodSpec, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
+export function validateHostNetworkPorts(
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldError[],
+  options: PodSpecOptions,
+): void {
   if (spec.hostNetwork !== true) return;
   for (const [containerIndex, container] of (spec.containers ?? []).entries()) {
     const portsPath = path.child('containers').index(containerIndex).child('ports');

@@ -19,7 +19,11 @@ const profileBytesMax = 4095;
 
 const seccompProfile = structByName('io.k8s.api.core.v1.SeccompProfile');
 
-export function validateSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateSeccompProfile(
+  profile: SeccompProfile | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (profile === undefined) return;
   const type: string = profile.type ?? '';
   if (type === '') errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
@@ -34,7 +38,11 @@ export function validateSeccompProfile(profile: SeccompProfile | undefined, path
   }
 }
 
-export function validateAppArmorProfile(profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateAppArmorProfile(
+  profile: AppArmorProfile | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (profile === undefined) return;
   const type: string = profile.type ?? '';
   const local = profile.localhostProfile;

@@ -28,7 +28,11 @@ export function validateConfigMapVolume(source: ConfigMapVolumeSource, path: Fie
   validateItems(source.items, path.child('items'), errors);
 }
 
-export function validateDownwardApiVolume(source: DownwardAPIVolumeSource, path: FieldPath, errors: FieldError[]): void {
+export function validateDownwardApiVolume(
+  source: DownwardAPIVolumeSource,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   validateMode(source.defaultMode, path.child('defaultMode'), errors);
   for (const file of source.items ?? []) validateDownwardApiFile(file, path, errors);
 }
@@ -45,7 +49,12 @@ export function validateProjectedVolume(
     const at = path.child('sources').index(index);
     validateReferences(projection, taken, { volume: path, source: at }, errors);
     if (projection.serviceAccountToken !== undefined) {
-      validateToken(projection.serviceAccountToken, { volume: path, source: at.child('serviceAccountToken') }, errors, options);
+      validateToken(
+        projection.serviceAccountToken,
+        { volume: path, source: at.child('serviceAccountToken') },
+        errors,
+        options,
+      );
     }
     const count = [projection.secret, projection.configMap, projection.downwardAPI, projection.serviceAccountToken];
     if (count.filter((part) => part !== undefined).length > 1) {

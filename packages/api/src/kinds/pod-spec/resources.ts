@@ -191,7 +191,9 @@ function validateConsistency(spec: PodSpec, pod: ResourceRequirements, path: Fie
       const limit = container.resources?.limits?.[name] ?? '0';
       if (podLimit === undefined || compareQuantity(limit, podLimit) <= 0) continue;
       const text = `must be less than or equal to pod limits of ${canonicalQuantity(podLimit)}`;
-      errors.push(invalid(path.child('containers').index(index).key(name).child('limits'), canonicalQuantity(limit), text));
+      errors.push(
+        invalid(path.child('containers').index(index).key(name).child('limits'), canonicalQuantity(limit), text),
+      );
     }
   }
 }

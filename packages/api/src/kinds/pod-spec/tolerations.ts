@@ -91,4 +91,3 @@ function validateOperator(
       errors.push(notSupported(at, operator, ['Equal', 'Exists']));
   }
 }
-

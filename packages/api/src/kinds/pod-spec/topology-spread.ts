@@ -47,7 +47,9 @@ function validateNotRepeated(
     (other) => (other.topologyKey ?? '') === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable,
   );
   if (!repeated) return;
-  errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable ?? ''}}`));
+  errors.push(
+    duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable ?? ''}}`),
+  );
 }
 
 function validateMinDomains(domains: number | undefined, action: string, path: FieldPath, errors: FieldError[]): void {

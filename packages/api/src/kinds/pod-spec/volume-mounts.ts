@@ -8,7 +8,12 @@ import { validateDescendingPath } from './paths.ts';
 /** Valid volumes of the Pod by name. */
 export type Volumes = ReadonlyMap<string, Volume>;
 
-export function validateVolumeMounts(container: Container, volumes: Volumes, path: FieldPath, errors: FieldError[]): void {
+export function validateVolumeMounts(
+  container: Container,
+  volumes: Volumes,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const devices = container.volumeDevices ?? [];
   const mountPaths = new Set<string>();
   for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
@@ -31,7 +36,12 @@ export function validateVolumeMounts(container: Container, volumes: Volumes, pat
   }
 }
 
-export function validateVolumeDevices(container: Container, volumes: Volumes, path: FieldPath, errors: FieldError[]): void {
+export function validateVolumeDevices(
+  container: Container,
+  volumes: Volumes,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const mounts = container.volumeMounts ?? [];
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -42,7 +52,8 @@ export function validateVolumeDevices(container: Container, volumes: Volumes, pa
     const pathAt = at.child('devicePath');
     if (devicePath === '') errors.push(required(pathAt));
     if (paths.has(devicePath)) errors.push(invalid(pathAt, devicePath, 'must be unique'));
-    if (devicePath.split('/').includes('..')) errors.push(invalid(pathAt, devicePath, "can not contain backsteps ('..')"));
+    if (devicePath.split('/').includes('..'))
+      errors.push(invalid(pathAt, devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
     const name = device.name ?? '';
     if (mounts.some((mount) => (mount.name ?? '') === name)) {

@@ -7,14 +7,13 @@ import {
   type FieldPath,
   invalid,
   isDns1123Label,
-  isDns1123Subdomain,
   notSupported,
   rangeText,
   required,
-  tooLong,
   utf8Length,
 } from '@homeostat/machinery';
 import type * as core from '@homeostat/api/types/core-v1';
+import { validateCsiDriverName } from '../rules/csi-driver-name.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../rules/names.ts';
 import { pushInvalid, sortedKeys, validateSupported } from '../rules/values.ts';
 import { validateDescendingPath, validateNoBacksteps } from './paths.ts';
@@ -25,7 +24,8 @@ type Errors = FieldError[];
 export function requireFields(source: object, fields: readonly string[], path: FieldPath, errors: Errors): void {
   for (const field of fields) {
     const value = (source as Readonly<Record<string, unknown>>)[field];
-    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) errors.push(required(path.child(field)));
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
+      errors.push(required(path.child(field)));
   }
 }
 
@@ -78,7 +78,13 @@ const eui = /^eui.[a-zA-Z0-9]{16}$/;
 const naa = /^naa.[a-zA-Z0-9]{32}$/;
 
 function iscsiNameProblem(name: string, wrongStart: string): string | undefined {
-  const pattern = name.startsWith('iqn') ? iqn : name.startsWith('eui') ? eui : name.startsWith('naa') ? naa : undefined;
+  const pattern = name.startsWith('iqn')
+    ? iqn
+    : name.startsWith('eui')
+      ? eui
+      : name.startsWith('naa')
+        ? naa
+        : undefined;
   if (pattern === undefined) return wrongStart;
   return pattern.test(name) ? undefined : 'must be valid format';
 }
@@ -89,7 +95,8 @@ export function validateIscsi(
   path: FieldPath,
   errors: Errors,
 ): void {
-  const wrongStart = volumeName === undefined ? 'must be valid format starting with iqn, eui, or naa' : 'must be valid format';
+  const wrongStart =
+    volumeName === undefined ? 'must be valid format starting with iqn, eui, or naa' : 'must be valid format';
   requireFields(source, ['targetPortal'], path, errors);
   if (volumeName !== undefined && isIscsiNameTooLong(source, volumeName)) {
     errors.push(invalid(path.child('targetportal'), source.targetPortal ?? '', iscsiNameTooLongText));
@@ -101,9 +108,15 @@ export function validateIscsi(
   if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, rangeText(0, 255)));
   const chap = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   if (chap && source.secretRef === undefined) errors.push(required(path.child('secretRef')));
-  if (volumeName !== undefined && source.secretRef !== undefined) requireFields(source.secretRef, ['name'], path.child('secretRef'), errors);
+  if (volumeName !== undefined && source.secretRef !== undefined)
+    requireFields(source.secretRef, ['name'], path.child('secretRef'), errors);
   if (source.initiatorName !== undefined) {
-    pushProblem(iscsiNameProblem(source.initiatorName, wrongStart), source.initiatorName, path.child('initiatorname'), errors);
+    pushProblem(
+      iscsiNameProblem(source.initiatorName, wrongStart),
+      source.initiatorName,
+      path.child('initiatorname'),
+      errors,
+    );
   }
 }
 
@@ -209,17 +222,18 @@ export function validateAzureFile(
   errors: Errors,
 ): void {
   requireFields(source, ['secretName', 'shareName'], path, errors);
-  if ('secretNamespace' in source && source.secretNamespace === '') errors.push(required(path.child('secretNamespace')));
+  if ('secretNamespace' in source && source.secretNamespace === '')
+    errors.push(required(path.child('secretNamespace')));
 }
 
-const managedDisk =
-  '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
 export function validateAzureDisk(source: core.AzureDiskVolumeSource, path: FieldPath, errors: Errors): void {
   requireFields(source, ['diskName', 'diskURI'], path, errors);
   const { cachingMode, kind, diskURI = '' } = source;
-  if (cachingMode !== undefined) validateSupported(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode'), errors);
+  if (cachingMode !== undefined)
+    validateSupported(cachingMode, ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode'), errors);
   if (kind === undefined) return;
   validateSupported(kind, ['Dedicated', 'Managed', 'Shared'], path.child('kind'), errors);
   if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) {
@@ -239,18 +253,13 @@ export function validateStorageOs(
   const { volumeName = '', volumeNamespace = '' } = source;
   if (volumeName === '') errors.push(required(path.child('volumeName')));
   else pushInvalid(isDns1123Label(volumeName), volumeName, path.child('volumeName'), errors);
-  if (volumeNamespace !== '') pushInvalid(isDns1123Label(volumeNamespace), volumeNamespace, path.child('volumeNamespace'), errors);
+  if (volumeNamespace !== '')
+    pushInvalid(isDns1123Label(volumeNamespace), volumeNamespace, path.child('volumeNamespace'), errors);
   validateSecretName(source.secretRef, inVolume, path.child('secretRef'), errors);
 }
 
-export function validateCsiDriverName(driver: string, path: FieldPath, errors: Errors): void {
-  if (driver === '') errors.push(required(path));
-  if (utf8Length(driver) > 63) errors.push(tooLong(path, 63));
-  pushInvalid(isDns1123Subdomain(driver.toLowerCase()), driver, path, errors);
-}
-
 export function validateCsi(source: core.CSIVolumeSource, path: FieldPath, errors: Errors): void {
-  validateCsiDriverName(source.driver ?? '', path.child('driver'), errors);
+  validateCsiDriverName(source.driver, path.child('driver'), errors);
   const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
   const name = secret.name ?? '';

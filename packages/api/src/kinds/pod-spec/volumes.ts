@@ -37,7 +37,9 @@ export function validateVolumes(
 ): ReadonlyMap<string, Volume> {
   const podName = metadata?.name ?? '';
   const created = new Set(
-    podName === '' ? [] : (volumes ?? []).filter((volume) => volume.ephemeral).map((volume) => `${podName}-${volume.name ?? ''}`),
+    podName === ''
+      ? []
+      : (volumes ?? []).filter((volume) => volume.ephemeral).map((volume) => `${podName}-${volume.name ?? ''}`),
   );
   const valid = new Map<string, Volume>();
   for (const [index, volume] of (volumes ?? []).entries()) {
@@ -93,14 +95,24 @@ const sourceOrder: readonly (readonly [field: Exclude<keyof Volume, 'name'>, con
   ['image'],
 ];
 
-function validateSource(volume: Volume, podName: string, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
+function validateSource(
+  volume: Volume,
+  podName: string,
+  path: FieldPath,
+  errors: FieldError[],
+  options: PodSpecOptions,
+): void {
   let found = false;
   for (const [field, conflictPath = field] of sourceOrder) {
     if (volume[field] === undefined) continue;
     if (found) errors.push(forbidden(path.child(conflictPath), 'may not specify more than 1 volume type'));
     else validateField(volume, field, podName, path, errors, options);
     found = true;
-    if (field === 'iscsi' && volume.iscsi !== undefined && sources.isIscsiNameTooLong(volume.iscsi, volume.name ?? '')) {
+    if (
+      field === 'iscsi' &&
+      volume.iscsi !== undefined &&
+      sources.isIscsiNameTooLong(volume.iscsi, volume.name ?? '')
+    ) {
       errors.push(invalid(path.child('name'), volume.name ?? '', sources.iscsiNameTooLongText));
     }
   }
@@ -116,7 +128,10 @@ function validateField(
   options: PodSpecOptions,
 ): void {
   const at = path.child(field);
-  const check = <T>(source: T | undefined, validate: (source: T, path: FieldPath, errors: FieldError[]) => void): void => {
+  const check = <T>(
+    source: T | undefined,
+    validate: (source: T, path: FieldPath, errors: FieldError[]) => void,
+  ): void => {
     if (source !== undefined) validate(source, at, errors);
   };
   const require = (source: object | undefined, ...fields: readonly string[]): void => {
@@ -135,7 +150,8 @@ function validateField(
     case 'gitRepo':
       return check(volume.gitRepo, sources.validateGitRepo);
     case 'gcePersistentDisk':
-      if (volume.gcePersistentDisk) sources.validateDisk(volume.gcePersistentDisk, 'pdName', path.child('persistentDisk'), errors);
+      if (volume.gcePersistentDisk)
+        sources.validateDisk(volume.gcePersistentDisk, 'pdName', path.child('persistentDisk'), errors);
       return;
     case 'awsElasticBlockStore':
       if (volume.awsElasticBlockStore) sources.validateDisk(volume.awsElasticBlockStore, 'volumeID', at, errors);
@@ -220,7 +236,12 @@ function validateEphemeralName(podName: string, name: string, path: FieldPath, e
   }
 }
 
-function validateImageVolume(source: ImageVolumeSource, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
+function validateImageVolume(
+  source: ImageVolumeSource,
+  path: FieldPath,
+  errors: FieldError[],
+  options: PodSpecOptions,
+): void {
   if (options.isPod && (source.reference ?? '') === '') errors.push(required(path.child('reference')));
   validatePullPolicy(source.pullPolicy ?? '', path.child('pullPolicy'), errors);
 }

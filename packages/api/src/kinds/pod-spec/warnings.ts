@@ -35,7 +35,11 @@ export function warningsForPodTemplate(
 }
 
 /** Deprecated labels in a term, and with `checkValues` values that match no node. */
-export function warningsForNodeSelectorTerm(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): readonly string[] {
+export function warningsForNodeSelectorTerm(
+  term: NodeSelectorTerm,
+  checkValues: boolean,
+  path: FieldPath,
+): readonly string[] {
   const warnings: string[] = [];
   for (const [index, { key, values }] of (term.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(index);
@@ -64,7 +68,9 @@ function warningsFor(spec: PodSpec, metadata: ObjectMeta, path: FieldPath, isTem
     ...warningsForPorts(spec, specPath),
     ...warningsForPortNames(spec, specPath),
     ...(spec.terminationGracePeriodSeconds !== undefined && spec.terminationGracePeriodSeconds < 0
-      ? [`${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
+      ? [
+          `${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
       : []),
     ...warningsForPodAffinity(spec, specPath.child('affinity')),
     ...warningsForAddresses(spec, specPath),
@@ -81,7 +87,8 @@ function warningsForPlacement(spec: PodSpec, path: FieldPath): readonly string[]
   const at = path.child('affinity', 'nodeAffinity');
   const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const termsPath = at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
-  for (const [index, term] of terms.entries()) warnings.push(...warningsForNodeSelectorTerm(term, false, termsPath.index(index)));
+  for (const [index, term] of terms.entries())
+    warnings.push(...warningsForNodeSelectorTerm(term, false, termsPath.index(index)));
   const wantedPath = at.child('preferredDuringSchedulingIgnoredDuringExecution');
   for (const [index, { preference }] of (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     warnings.push(...warningsForNodeSelectorTerm(preference ?? {}, true, wantedPath.index(index).child('preference')));
@@ -141,7 +148,10 @@ function warningsForVolumes(volumes: readonly Volume[], path: FieldPath): readon
   return warnings;
 }
 
-type Lists = { readonly limits?: Readonly<Record<string, string>>; readonly requests?: Readonly<Record<string, string>> };
+type Lists = {
+  readonly limits?: Readonly<Record<string, string>>;
+  readonly requests?: Readonly<Record<string, string>>;
+};
 
 /** Storage is asked for in whole bytes. `path` is the claim spec's. */
 export function warningsForClaimResources(resources: Lists | undefined, path: FieldPath): readonly string[] {
@@ -150,7 +160,11 @@ export function warningsForClaimResources(resources: Lists | undefined, path: Fi
   );
 }
 
-function fraction(list: Readonly<Record<string, string>> | undefined, name: string, path: FieldPath): readonly string[] {
+function fraction(
+  list: Readonly<Record<string, string>> | undefined,
+  name: string,
+  path: FieldPath,
+): readonly string[] {
   const quantity = list?.[name];
   if (quantity === undefined || isWhole(quantity)) return [];
   const value = quote(canonicalQuantity(quantity));
@@ -165,7 +179,8 @@ function warningsForDoubles(spec: PodSpec, path: FieldPath): readonly string[] {
   const warnings: string[] = [];
   const addresses = new Set<string>();
   for (const [index, { ip }] of (spec.hostAliases ?? []).entries()) {
-    if (addresses.has(ip)) warnings.push(`${path.child('hostAliases').index(index).child('ip')}: duplicate ip ${quote(ip)}`);
+    if (addresses.has(ip))
+      warnings.push(`${path.child('hostAliases').index(index).child('ip')}: duplicate ip ${quote(ip)}`);
     addresses.add(ip);
   }
   const secrets = spec.imagePullSecrets ?? [];
@@ -181,7 +196,12 @@ function warningsForDoubles(spec: PodSpec, path: FieldPath): readonly string[] {
   return warnings;
 }
 
-function warningsForProfiles(spec: PodSpec, metadata: ObjectMeta, path: FieldPath, isTemplate: boolean): readonly string[] {
+function warningsForProfiles(
+  spec: PodSpec,
+  metadata: ObjectMeta,
+  path: FieldPath,
+  isTemplate: boolean,
+): readonly string[] {
   const warnings: string[] = [];
   const annotations = metadata.annotations;
   const at = path.child('metadata', 'annotations');
@@ -198,7 +218,12 @@ function warningsForProfiles(spec: PodSpec, metadata: ObjectMeta, path: FieldPat
     const annotation = annotations?.[appArmorKey];
     const podProfile = spec.securityContext?.appArmorProfile;
     const covered = podProfile !== undefined && semanticEqual(podProfile, appArmorProfileOf(annotation ?? ''));
-    if (isTemplate && annotation !== undefined && !covered && container.securityContext?.appArmorProfile === undefined) {
+    if (
+      isTemplate &&
+      annotation !== undefined &&
+      !covered &&
+      container.securityContext?.appArmorProfile === undefined
+    ) {
       warnings.push(`${at.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`);
     }
     warnings.push(...warningsForContainer(container, containerPath));

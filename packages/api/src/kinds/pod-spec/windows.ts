@@ -28,7 +28,8 @@ export function validateWindowsOptions(
 ): void {
   if (options === undefined) return;
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName } = options;
-  if (specName !== undefined) pushInvalid(isDns1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'), errors);
+  if (specName !== undefined)
+    pushInvalid(isDns1123Subdomain(specName), specName, path.child('gmsaCredentialSpecName'), errors);
   if (spec !== undefined) {
     const at = path.child('gmsaCredentialSpec');
     if (spec === '') errors.push(invalid(at, spec, 'gmsaCredentialSpec cannot be an empty string'));
@@ -36,7 +37,8 @@ export function validateWindowsOptions(
       errors.push(invalid(at, spec, `gmsaCredentialSpec size must be under ${credentialSpecKibMax} KiB`));
     }
   }
-  if (runAsUserName !== undefined) pushInvalid(userNameProblems(runAsUserName), runAsUserName, path.child('runAsUserName'), errors);
+  if (runAsUserName !== undefined)
+    pushInvalid(userNameProblems(runAsUserName), runAsUserName, path.child('runAsUserName'), errors);
 }
 
 /** All containers of a Pod run as host processes, or none. */

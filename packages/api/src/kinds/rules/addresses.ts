@@ -62,7 +62,12 @@ export function formatCidr(cidr: Cidr): string {
 }
 
 /** An address in a field that predates strict parsing; values already stored stay acceptable. */
-export function validateIp(text: string, path: FieldPath, errors: FieldError[], oldTexts: readonly string[] = []): void {
+export function validateIp(
+  text: string,
+  path: FieldPath,
+  errors: FieldError[],
+  oldTexts: readonly string[] = [],
+): void {
   if (oldTexts.includes(text)) return;
   const ip = parseIpSloppy(text);
   if (ip === undefined) {
@@ -82,7 +87,12 @@ export function validateCanonicalIp(text: string, path: FieldPath, errors: Field
   if (formatIp(ip) !== text) errors.push(invalid(path, text, `must be in canonical form (${quote(formatIp(ip))})`));
 }
 
-export function validateCidr(text: string, path: FieldPath, errors: FieldError[], oldTexts: readonly string[] = []): void {
+export function validateCidr(
+  text: string,
+  path: FieldPath,
+  errors: FieldError[],
+  oldTexts: readonly string[] = [],
+): void {
   if (oldTexts.includes(text)) return;
   const cidr = parseCidrSloppy(text);
   if (cidr === undefined) {
@@ -103,7 +113,8 @@ export function validateCanonicalCidr(text: string, path: FieldPath, errors: Fie
   validateCidr(text, path, errors);
   const cidr = parseCidrSloppy(text);
   if (errors.length > before || cidr === undefined) return;
-  if (formatCidr(cidr) !== text) errors.push(invalid(path, text, `must be in canonical form (${quote(formatCidr(cidr))})`));
+  if (formatCidr(cidr) !== text)
+    errors.push(invalid(path, text, `must be in canonical form (${quote(formatCidr(cidr))})`));
 }
 
 /** Addresses that no other machine could reach. */

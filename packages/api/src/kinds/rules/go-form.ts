@@ -3,7 +3,12 @@
 // names (LabelSelector, OwnerReference) are printed as they are, without this.
 
 /** A field: Go name, JSON name, and what stands for absence (`null` for pointers, slices and maps) or its own fields. */
-export type GoField = readonly [goName: string, jsonName: string, absent: '' | 0 | false | null, inner?: readonly GoField[]];
+export type GoField = readonly [
+  goName: string,
+  jsonName: string,
+  absent: '' | 0 | false | null,
+  inner?: readonly GoField[],
+];
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -66,7 +66,8 @@ function printField(value: Fields, field: FieldSchema, layouts: GoLayouts): unkn
 }
 
 /** Go writes initialisms in capitals; a few fields have names of their own. */
-const initialisms = /^(api|aws|csi|dns|fc|fs|gce|gmsa|grpc|http|ip|iqn|iscsi|nfs|os|pd|rbd|ssl|tcp|tty|uid|wwid)(?=[A-Z]|s?$)/;
+const initialisms =
+  /^(api|aws|csi|dns|fc|fs|gce|gmsa|grpc|http|ip|iqn|iscsi|nfs|os|pd|rbd|ssl|tcp|tty|uid|wwid)(?=[A-Z]|s?$)/;
 
 const ownNames: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',

@@ -36,7 +36,11 @@ export function validateLabelName(name: string, path: FieldPath, errors: FieldEr
   for (const text of isQualifiedName(name)) errors.push(invalid(path, name, text));
 }
 
-export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (labels === undefined) return;
   for (const key of sortedKeys(labels)) {
     validateLabelName(key, path, errors);
@@ -89,7 +93,9 @@ function validateRequirement(
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
-        errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+        errors.push(
+          forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+        );
       }
       break;
     default:

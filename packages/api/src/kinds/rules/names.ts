@@ -13,14 +13,16 @@ import {
 /** Messages about a name that breaks the rule; empty when it is fine. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];
 
-export const nameIsDnsSubdomain: NameRule = (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name);
+export const nameIsDnsSubdomain: NameRule = (name, prefix) =>
+  isDns1123Subdomain(prefix ? maskTrailingDash(name) : name);
 
 export const nameIsDnsLabel: NameRule = (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name);
 
 export const nameIsDns1035Label: NameRule = (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name);
 
 /** What may stand in a URL path: the rule every object has to pass, and the only one RBAC kinds have. */
-export const nameIsPathSegment: NameRule = (name, prefix) => (prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name));
+export const nameIsPathSegment: NameRule = (name, prefix) =>
+  prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name);
 
 /** The rule a strategy names, as a function. */
 export function toNameRule(rule: 'subdomain' | 'label' | 'label1035' | 'path-segment' | NameRule): NameRule {

@@ -26,7 +26,12 @@ export function validatePositive(value: number | undefined, path: FieldPath, err
 }
 
 /** One of `supported`, which upstream prints sorted when it keeps them in a set. */
-export function validateSupported(value: string, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
+export function validateSupported(
+  value: string,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (!supported.includes(value)) errors.push(notSupported(path, value, supported));
 }
 

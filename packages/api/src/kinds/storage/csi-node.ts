@@ -8,7 +8,7 @@ import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { immutableText, pushInvalid, validateNonnegative } from '../rules/values.ts';
 import { semanticEqual } from '../semantic-equal.ts';
 import { standardStrategy } from '../standard-strategy.ts';
-import { validateCsiDriverName } from './csi-driver-name.ts';
+import { validateCsiDriverName } from '../rules/csi-driver-name.ts';
 
 const driversPath = new FieldPath('spec.drivers');
 const nodeIdBytesMax = 256;

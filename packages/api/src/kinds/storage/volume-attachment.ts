@@ -11,7 +11,7 @@ import { immutableText, pushInvalid, sortedKeys } from '../rules/values.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { fieldDiffers, keepField } from '../update-parts.ts';
 import { validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
-import { validateCsiDriverName } from './csi-driver-name.ts';
+import { validateCsiDriverName } from '../rules/csi-driver-name.ts';
 
 const kind = { group: 'storage.k8s.io', version: 'v1', kind: 'VolumeAttachment' };
 const specPath = new FieldPath('spec');

@@ -1,6 +1,14 @@
 // ConfigMaps.
 
-import { type FieldError, FieldPath, forbidden, invalid, isConfigMapKey, tooLong, utf8Length } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  isConfigMapKey,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { ConfigMap } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
@@ -23,7 +31,11 @@ export const configMapStrategy: KindStrategy<ConfigMap> = {
 
 function validateConfigMap(configMap: ConfigMap): FieldError[] {
   const { data, binaryData } = configMap;
-  const errors = validateKubeObjectMeta(configMap.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    configMap.metadata ?? {},
+    { namespaced: true, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   let size = 0;
   for (const key of sortedKeys(data)) {
     const at = new FieldPath('data').key(key);

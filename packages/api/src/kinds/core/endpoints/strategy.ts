@@ -1,6 +1,13 @@
 // Endpoints: the older, unsliced list of a Service's addresses.
 
-import { type FieldError, FieldPath, isDns1123Label, isPortNumber, isQualifiedName, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  isDns1123Label,
+  isPortNumber,
+  isQualifiedName,
+  required,
+} from '@homeostat/machinery';
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
@@ -28,7 +35,11 @@ export const endpointsStrategy: KindStrategy<Endpoints> = {
 };
 
 function validateEndpoints(endpoints: Endpoints, old: Endpoints | undefined): FieldError[] {
-  const errors = validateKubeObjectMeta(endpoints.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    endpoints.metadata ?? {},
+    { namespaced: true, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   const subsetErrors: FieldError[] = [];
   for (const [index, subset] of (endpoints.subsets ?? []).entries()) {
     validateSubset(subset, subsetsPath.index(index), subsetErrors);
@@ -43,7 +54,8 @@ function validateSubset(subset: EndpointSubset, path: FieldPath, errors: FieldEr
   if (addresses.length === 0 && notReadyAddresses.length === 0) {
     errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'));
   }
-  for (const [index, address] of addresses.entries()) validateAddress(address, path.child('addresses').index(index), errors);
+  for (const [index, address] of addresses.entries())
+    validateAddress(address, path.child('addresses').index(index), errors);
   for (const [index, address] of notReadyAddresses.entries()) {
     validateAddress(address, path.child('notReadyAddresses').index(index), errors);
   }
@@ -56,7 +68,8 @@ function validateAddress(address: EndpointAddress, path: FieldPath, errors: Fiel
   const { ip = '', hostname = '', nodeName } = address;
   validateIp(ip, path.child('ip'), errors);
   if (hostname !== '') pushInvalid(isDns1123Label(hostname), hostname, path.child('hostname'), errors);
-  if (nodeName !== undefined) pushInvalid(nameIsDnsSubdomain(nodeName, false), nodeName, path.child('nodeName'), errors);
+  if (nodeName !== undefined)
+    pushInvalid(nameIsDnsSubdomain(nodeName, false), nodeName, path.child('nodeName'), errors);
   validateEndpointIp(ip, path.child('ip'), errors);
 }
 
@@ -66,7 +79,8 @@ function validatePort(port: EndpointPort, needsName: boolean, path: FieldPath, e
   else if (needsName) errors.push(required(path.child('name')));
   pushInvalid(isPortNumber(number), number, path.child('port'), errors);
   validateProtocol(port.protocol ?? '', path.child('protocol'), errors);
-  if (appProtocol !== undefined) pushInvalid(isQualifiedName(appProtocol), appProtocol, path.child('appProtocol'), errors);
+  if (appProtocol !== undefined)
+    pushInvalid(isQualifiedName(appProtocol), appProtocol, path.child('appProtocol'), errors);
 }
 
 function warningsFor(endpoints: Endpoints): readonly string[] {

@@ -15,14 +15,22 @@ import {
 import type { LimitRange, LimitRangeItem } from '@homeostat/api/types/core-v1';
 import { validateKubeObjectMeta } from '../../metadata/object-meta.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
-import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../rules/resource-names.ts';
+import {
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from '../../rules/resource-names.ts';
 import { pushInvalid, sortedKeys } from '../../rules/values.ts';
 
 const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 export function validateLimitRange(limitRange: LimitRange): FieldError[] {
   const metadata = limitRange.metadata ?? {};
-  const errors = validateKubeObjectMeta(metadata, { namespaced: true, name: nameIsDnsSubdomain }, new FieldPath('metadata'));
+  const errors = validateKubeObjectMeta(
+    metadata,
+    { namespaced: true, name: nameIsDnsSubdomain },
+    new FieldPath('metadata'),
+  );
   const types = new Set<string>();
   for (const [index, item] of (limitRange.spec?.limits ?? []).entries()) {
     const path = new FieldPath('spec').child('limits').index(index);
@@ -61,7 +69,11 @@ function validateItem(item: LimitRangeItem, path: FieldPath, errors: FieldError[
       errors.push(forbidden(path.child(list), "may not be specified when `type` is 'Pod'"));
     }
   }
-  if (item.type === 'PersistentVolumeClaim' && item.min?.['storage'] === undefined && item.max?.['storage'] === undefined) {
+  if (
+    item.type === 'PersistentVolumeClaim' &&
+    item.min?.['storage'] === undefined &&
+    item.max?.['storage'] === undefined
+  ) {
     const text = 'either minimum or maximum storage value is required, but neither was provided';
     errors.push(required(path.child('limits'), text));
   }
@@ -98,7 +110,12 @@ function validateAmounts(item: LimitRangeItem, name: string, path: FieldPath, er
   if (above(min, limit)) complain('default', min, `min value ${minText} is greater than default value ${limitText}`);
   if (above(limit, max)) complain('default', max, `default value ${limitText} is greater than max value ${maxText}`);
   validateRatio(item.maxLimitRequestRatio?.[name], min, max, at('maxLimitRequestRatio'), errors);
-  if (!isOvercommitAllowed(name) && limit !== undefined && request !== undefined && compareQuantity(limit, request) !== 0) {
+  if (
+    !isOvercommitAllowed(name) &&
+    limit !== undefined &&
+    request !== undefined &&
+    compareQuantity(limit, request) !== 0
+  ) {
     const text = `default value ${limitText} must equal to defaultRequest value ${requestText} in ${name}`;
     complain('defaultRequest', request, text);
   }

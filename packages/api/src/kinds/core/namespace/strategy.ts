@@ -70,7 +70,11 @@ function setNameLabel(draft: Mutable<KubeObject>): void {
 }
 
 function validateNamespace(namespace: Namespace): FieldError[] {
-  const errors = validateKubeObjectMeta(namespace.metadata ?? {}, { namespaced: false, name: nameIsDnsLabel }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    namespace.metadata ?? {},
+    { namespaced: false, name: nameIsDnsLabel },
+    metadataPath,
+  );
   for (const name of namespace.spec?.finalizers ?? []) validateFinalizer(name, finalizersPath, errors);
   return errors;
 }

@@ -9,7 +9,11 @@ import { pushInvalid } from '../../rules/values.ts';
 
 const sourceSchema = structByName('io.k8s.api.core.v1.NodeConfigSource');
 
-export function validateConfigSource(source: NodeConfigSource | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateConfigSource(
+  source: NodeConfigSource | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (source === undefined) return;
   const at = path.child('configMap');
   const configMap = source.configMap;
@@ -24,7 +28,11 @@ export function validateConfigSource(source: NodeConfigSource | undefined, path:
   validateConfigMap(configMap, at, errors);
 }
 
-export function validateConfigStatus(status: NodeConfigStatus | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateConfigStatus(
+  status: NodeConfigStatus | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   for (const field of ['assigned', 'active', 'lastKnownGood'] as const) {
     const source = status?.[field];
     if (source === undefined) continue;

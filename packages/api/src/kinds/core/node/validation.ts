@@ -30,7 +30,11 @@ const statusPath = new FieldPath('status');
 const taintsPath = metadataPath.child('taints');
 
 export function validateNode(node: Node): FieldError[] {
-  const errors = validateKubeObjectMeta(node.metadata ?? {}, { namespaced: false, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    node.metadata ?? {},
+    { namespaced: false, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   validateNodeAnnotations(node.metadata?.annotations, metadataPath.child('annotations'), errors);
   validateTaints(node.spec?.taints, taintsPath, errors);
   validateResources(node, errors);
@@ -126,7 +130,8 @@ function validateAddresses(node: Node, errors: FieldError[]): void {
   const seen = new Set<string>();
   for (const [index, { type = '', address = '' }] of (node.status?.addresses ?? []).entries()) {
     const key = `${type}/${address}`;
-    if (seen.has(key)) errors.push(duplicate(statusPath.child('addresses').index(index), { Type: type, Address: address }));
+    if (seen.has(key))
+      errors.push(duplicate(statusPath.child('addresses').index(index), { Type: type, Address: address }));
     seen.add(key);
   }
 }

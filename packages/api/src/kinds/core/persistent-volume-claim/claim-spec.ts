@@ -55,7 +55,8 @@ export function validateClaimSpec(
   validateStorage(spec.resources?.requests?.['storage'], path.child('resources').key('storage'), errors);
   validateClassName(spec.storageClassName, path.child('storageClassName'), errors);
   const mode: string | undefined = spec.volumeMode;
-  if (mode !== undefined && !volumeModes.includes(mode)) errors.push(notSupported(path.child('volumeMode'), mode, volumeModes));
+  if (mode !== undefined && !volumeModes.includes(mode))
+    errors.push(notSupported(path.child('volumeMode'), mode, volumeModes));
   validateDataSources(spec, path, errors, options);
   validateClassName(spec.volumeAttributesClassName, path.child('volumeAttributesClassName'), errors);
 }
@@ -100,7 +101,8 @@ function validateDataSources(
   }
   if (dataSource === undefined || dataSourceRef === undefined) return;
   // Upstream passes the path as the value; it prints as an empty object.
-  if (namespace !== '') errors.push(invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
+  if (namespace !== '')
+    errors.push(invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
   else if (!isSameSource(dataSource, dataSourceRef)) errors.push(invalid(path, {}, 'must match dataSourceRef'));
 }
 

@@ -31,7 +31,11 @@ const statusPath = new FieldPath('status');
 const betaClass = 'volume.beta.kubernetes.io/storage-class';
 
 export function validateClaim(claim: PersistentVolumeClaim, options: ClaimSpecOptions = {}): FieldError[] {
-  const errors = validateKubeObjectMeta(claim.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    claim.metadata ?? {},
+    { namespaced: true, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   validateClaimSpec(claim.spec ?? {}, specPath, errors, options);
   return errors;
 }
@@ -68,14 +72,18 @@ function validateSpecUnchanged(claim: PersistentVolumeClaim, old: PersistentVolu
   allowClassUpgrade(claim, old, munged, errors);
   const bound = claim.status?.phase === 'Bound';
   const oldSize = oldSpec.resources?.requests?.['storage'];
-  if (bound && munged.resources?.requests !== undefined && oldSize !== undefined) munged.resources.requests['storage'] = oldSize;
+  if (bound && munged.resources?.requests !== undefined && oldSize !== undefined)
+    munged.resources.requests['storage'] = oldSize;
   if (bound) {
     if (oldSpec.volumeAttributesClassName === undefined) delete munged.volumeAttributesClassName;
     else munged.volumeAttributesClassName = oldSpec.volumeAttributesClassName;
   }
   if (semanticEqual(munged, oldSpec, specSchema)) return;
-  const allowed = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-  errors.push(forbidden(specPath, `${allowed}\n${jsonDiff(toGoStruct(oldSpec, specSchema), toGoStruct(munged, specSchema))}`));
+  const allowed =
+    'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+  errors.push(
+    forbidden(specPath, `${allowed}\n${jsonDiff(toGoStruct(oldSpec, specSchema), toGoStruct(munged, specSchema))}`),
+  );
 }
 
 /** A claim that names its class by annotation, or none at all, may get the field once. */
@@ -104,7 +112,9 @@ function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, 
   const size = claim.spec?.resources?.requests?.['storage'] ?? '0';
   if (compareQuantity(size, old.spec?.resources?.requests?.['storage'] ?? '0') >= 0) return;
   if (compareQuantity(size, old.status?.capacity?.['storage'] ?? '0') > 0) return;
-  errors.push(forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity'));
+  errors.push(
+    forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity'),
+  );
 }
 
 function validateAttributesClass(
@@ -114,7 +124,8 @@ function validateAttributesClass(
   errors: FieldError[],
 ): void {
   const name = claim.spec?.volumeAttributesClassName;
-  if (name === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined) return;
+  if (name === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined)
+    return;
   const when = 'is forbidden when status.currentVolumeAttributesClassName is not nil';
   if (name === undefined) errors.push(forbidden(path, `update to nil ${when}`));
   else if (name === '') errors.push(forbidden(path, `update to empty string ${when}`));

@@ -6,7 +6,12 @@ import type { KindStrategy } from '../../../strategy.ts';
 import { warningsForNodeSelectorTerm } from '../../pod-spec/warnings.ts';
 import { defaultResourceList } from '../../rules/resource-lists.ts';
 import { keepField } from '../../update-parts.ts';
-import { validateMountOptions, validateVolume, validateVolumeStatusUpdate, validateVolumeUpdate } from './validation.ts';
+import {
+  validateMountOptions,
+  validateVolume,
+  validateVolumeStatusUpdate,
+  validateVolumeUpdate,
+} from './validation.ts';
 
 export const persistentVolumeStrategy: KindStrategy<PersistentVolume> = {
   resetFields: [['status']],
@@ -67,7 +72,8 @@ function warningsFor(volume: PersistentVolume): readonly string[] {
   const specPath = new FieldPath('spec');
   const annotationsPath = new FieldPath('metadata').child('annotations');
   const termsPath = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms');
-  const recycle = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
+  const recycle =
+    'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
   return [
     ...deprecatedAnnotations
       .filter(([key]) => volume.metadata?.annotations?.[key] !== undefined)

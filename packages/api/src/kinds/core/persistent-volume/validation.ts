@@ -23,6 +23,7 @@ import { validateNodeSelector } from '../../pod-spec/node-affinity.ts';
 import { hasInvalidLabelValues } from '../../pod-spec/options.ts';
 import { validateNoBacksteps } from '../../pod-spec/paths.ts';
 import * as sources from '../../pod-spec/volume-sources.ts';
+import { validateCsiDriverName } from '../../rules/csi-driver-name.ts';
 import { jsonDiff } from '../../rules/json-diff.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
 import { isPositive } from '../../rules/quantities.ts';
@@ -43,7 +44,11 @@ export interface VolumeSpecOptions {
 
 export function validateVolume(volume: PersistentVolume, old?: PersistentVolume): FieldError[] {
   const name = volume.metadata?.name ?? '';
-  const errors = validateKubeObjectMeta(volume.metadata ?? {}, { namespaced: false, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    volume.metadata ?? {},
+    { namespaced: false, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   const allowInvalidNodeAffinityValues = hasInvalidLabelValues(old?.spec?.nodeAffinity?.required?.nodeSelectorTerms);
   validateVolumeSpec(volume.spec ?? {}, name, specPath, errors, { allowInvalidNodeAffinityValues });
   return errors;
@@ -164,13 +169,17 @@ function validateInline(spec: PersistentVolumeSpec, path: FieldPath, errors: Fie
   const inlineText = 'may not be specified in the context of inline volumes';
   if (spec.claimRef !== undefined) errors.push(forbidden(path.child('claimRef'), inlineText));
   if (Object.keys(spec.capacity ?? {}).length > 0) errors.push(forbidden(path.child('capacity'), inlineText));
-  if (spec.csi === undefined) errors.push(required(path.child('csi'), 'has to be specified in the context of inline volumes'));
+  if (spec.csi === undefined)
+    errors.push(required(path.child('csi'), 'has to be specified in the context of inline volumes'));
 }
 
 function validateCapacity(capacity: PersistentVolumeSpec['capacity'], path: FieldPath, errors: FieldError[]): void {
   const names = sortedKeys(capacity);
   if (names.length === 0) errors.push(required(path));
-  if (!names.includes('storage') || names.length > 1) errors.push(notSupported(path, capacity ?? null, ['storage']));
+  if (!names.includes('storage') || names.length > 1) {
+    const sorted = Object.fromEntries(names.map((name) => [name, capacity?.[name] ?? '0']));
+    errors.push(notSupported(path, capacity === undefined ? null : sorted, ['storage']));
+  }
   for (const name of names) {
     const quantity = capacity?.[name] ?? '0';
     validateBasicQuantity(quantity, path.key(name), errors);
@@ -178,7 +187,12 @@ function validateCapacity(capacity: PersistentVolumeSpec['capacity'], path: Fiel
   }
 }
 
-function validateReclaimPolicy(spec: PersistentVolumeSpec, inline: boolean, path: FieldPath, errors: FieldError[]): void {
+function validateReclaimPolicy(
+  spec: PersistentVolumeSpec,
+  inline: boolean,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const policy: string = spec.persistentVolumeReclaimPolicy ?? '';
   if (policy === '') return;
   if (!inline) {
@@ -224,7 +238,10 @@ function validateSource(
   errors: FieldError[],
 ): void {
   const at = path.child(field);
-  const check = <T>(source: T | undefined, validate: (source: T, path: FieldPath, errors: FieldError[]) => void): void => {
+  const check = <T>(
+    source: T | undefined,
+    validate: (source: T, path: FieldPath, errors: FieldError[]) => void,
+  ): void => {
     if (source !== undefined) validate(source, at, errors);
   };
   const require = (source: object | undefined, ...fields: readonly string[]): void => {
@@ -234,7 +251,8 @@ function validateSource(
     case 'hostPath':
       return check(spec.hostPath, sources.validateHostPath);
     case 'gcePersistentDisk':
-      if (spec.gcePersistentDisk) sources.validateDisk(spec.gcePersistentDisk, 'pdName', path.child('persistentDisk'), errors);
+      if (spec.gcePersistentDisk)
+        sources.validateDisk(spec.gcePersistentDisk, 'pdName', path.child('persistentDisk'), errors);
       return;
     case 'awsElasticBlockStore':
       if (spec.awsElasticBlockStore) sources.validateDisk(spec.awsElasticBlockStore, 'volumeID', at, errors);
@@ -289,7 +307,7 @@ function validateSource(
 }
 
 function validateCsi(source: CSIPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
-  sources.validateCsiDriverName(source.driver ?? '', path.child('driver'), errors);
+  validateCsiDriverName(source.driver, path.child('driver'), errors);
   sources.requireFields(source, ['volumeHandle'], path, errors);
   for (const field of [
     'controllerPublishSecretRef',
@@ -313,7 +331,9 @@ function validateSecretReference(reference: SecretReference, path: FieldPath, er
 function validateRest(spec: PersistentVolumeSpec, inline: boolean, path: FieldPath, errors: FieldError[]): void {
   const rootPath = /^\/+(\.?\/*)*$/.test(spec.hostPath?.path ?? '');
   if (rootPath && spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"));
+    errors.push(
+      forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
+    );
   }
   const className = spec.storageClassName ?? '';
   if (className !== '') {
@@ -335,5 +355,6 @@ function validateRest(spec: PersistentVolumeSpec, inline: boolean, path: FieldPa
   const at = path.child('volumeAttributesClassName');
   if (attributes === '') errors.push(required(at, 'an empty string is disallowed'));
   else pushInvalid(nameIsDnsSubdomain(attributes, false), attributes, at, errors);
-  if (spec.csi === undefined) errors.push(required(path.child('csi'), 'has to be specified when using volumeAttributesClassName'));
+  if (spec.csi === undefined)
+    errors.push(required(path.child('csi'), 'has to be specified when using volumeAttributesClassName'));
 }

@@ -5,7 +5,11 @@ import type { PodTemplate } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
 import { podTemplateOptions } from '../../pod-spec/options.ts';
-import { defaultPodTemplateSpec, dropDisabledTemplateFields, validatePodTemplateSpec } from '../../pod-spec/pod-template.ts';
+import {
+  defaultPodTemplateSpec,
+  dropDisabledTemplateFields,
+  validatePodTemplateSpec,
+} from '../../pod-spec/pod-template.ts';
 import { warningsForPodTemplate } from '../../pod-spec/warnings.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
 import { bumpGenerationOn } from '../../update-parts.ts';
@@ -22,7 +26,11 @@ export const podTemplateStrategy: KindStrategy<PodTemplate> = {
     dropDisabledTemplateFields(draft.template, undefined);
   },
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateTemplate(object, undefined, errors);
     return errors;
   },

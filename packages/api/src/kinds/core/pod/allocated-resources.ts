@@ -1,6 +1,15 @@
 // The health of devices that containers hold, as the kubelet reports it.
 
-import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required, tooLong, utf8Length } from '@homeostat/machinery';
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { Container, ContainerStatus, ResourceHealth } from '@homeostat/api/types/core-v1';
 
 const health = ['Healthy', 'Unhealthy', 'Unknown'];
@@ -43,7 +52,8 @@ function validateHealth(resources: readonly ResourceHealth[], path: FieldPath, e
     const state: string = resource.health ?? '';
     if (!health.includes(state)) errors.push(notSupported(at.child('health'), state, health));
     if (resource.message === '') errors.push(required(at.child('message'), 'must be non-empty if specified'));
-    else if (utf8Length(resource.message ?? '') > messageBytesMax) errors.push(tooLong(at.child('message'), messageBytesMax));
+    else if (utf8Length(resource.message ?? '') > messageBytesMax)
+      errors.push(tooLong(at.child('message'), messageBytesMax));
     const id = resource.resourceID ?? '';
     if (ids.has(id)) errors.push(duplicate(at.child('resourceID'), id));
     ids.add(id);

@@ -47,7 +47,12 @@ function validateEphemeralContainersUpdate(pod: Pod, old: Pod): readonly FieldEr
     const what = `existing ephemeral containers ${quote(former.name)} may not be`;
     if (container === undefined) errors.push(forbidden(at, `${what} removed\n`));
     else if (!semanticEqual(former, container, containerSchema)) {
-      errors.push(forbidden(at, `${what} changed\n${jsonDiff(toGoStruct(former, containerSchema), toGoStruct(container, containerSchema))}`));
+      errors.push(
+        forbidden(
+          at,
+          `${what} changed\n${jsonDiff(toGoStruct(former, containerSchema), toGoStruct(container, containerSchema))}`,
+        ),
+      );
     }
   }
   return errors;

@@ -69,7 +69,8 @@ function validateAffinity(
 /** An empty term matches nothing; requirements added to it would make it match something. */
 function hasOnlyAdditions(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   const parts = ['matchExpressions', 'matchFields'] as const;
-  if (parts.every((part) => (old[part] ?? []).length === 0)) return parts.every((part) => (term[part] ?? []).length === 0);
+  if (parts.every((part) => (old[part] ?? []).length === 0))
+    return parts.every((part) => (term[part] ?? []).length === 0);
   return parts.every((part) => {
     const before = old[part] ?? [];
     const now = term[part] ?? [];

@@ -11,7 +11,8 @@ export function mergeLabelKeys(spec: Mutable<PodSpec>, metadata: ObjectMeta): vo
       merge(term, term.mismatchLabelKeys, 'NotIn', labels);
     }
   }
-  for (const constraint of spec.topologySpreadConstraints ?? []) merge(constraint, constraint.matchLabelKeys, 'In', labels);
+  for (const constraint of spec.topologySpreadConstraints ?? [])
+    merge(constraint, constraint.matchLabelKeys, 'In', labels);
 }
 
 function termsOf(side: Mutable<PodAffinity> | undefined): readonly Mutable<PodAffinityTerm>[] {

@@ -17,8 +17,20 @@ export function validateStateTransitions(
       return container !== undefined && shouldContainerRestart(container, spec, exitCode);
     };
     const initPath = path.child('initContainerStatuses');
-    validateList(status.containerStatuses, old.containerStatuses, mayRestart(spec.containers), path.child('containerStatuses'), errors);
-    validateList(status.initContainerStatuses, old.initContainerStatuses, mayRestart(spec.initContainers), initPath, errors);
+    validateList(
+      status.containerStatuses,
+      old.containerStatuses,
+      mayRestart(spec.containers),
+      path.child('containerStatuses'),
+      errors,
+    );
+    validateList(
+      status.initContainerStatuses,
+      old.initContainerStatuses,
+      mayRestart(spec.initContainers),
+      initPath,
+      errors,
+    );
   }
   const ephemeralPath = path.child('ephemeralContainerStatuses');
   validateList(status.ephemeralContainerStatuses, old.ephemeralContainerStatuses, () => false, ephemeralPath, errors);

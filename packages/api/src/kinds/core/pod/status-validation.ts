@@ -50,11 +50,21 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   }
   validateStateTransitions(status, oldStatus, specOf(old), statusPath, errors);
   validateClaimStatuses(status, spec, statusPath.child('resourceClaimStatuses'), errors);
-  validateExtendedClaim(status.extendedResourceClaimStatus, spec, statusPath.child('extendedResourceClaimStatus'), errors);
+  validateExtendedClaim(
+    status.extendedResourceClaimStatus,
+    spec,
+    statusPath.child('extendedResourceClaimStatus'),
+    errors,
+  );
   validateAddresses(status, oldStatus, errors);
   for (const list of statusLists) validateUsers(status[list], spec, statusPath.child(list), errors);
   validateAllocatedResources(status.containerStatuses, spec.containers, statusPath.child('containerStatuses'), errors);
-  validateAllocatedResources(status.initContainerStatuses, spec.initContainers, statusPath.child('initContainerStatuses'), errors);
+  validateAllocatedResources(
+    status.initContainerStatuses,
+    spec.initContainers,
+    statusPath.child('initContainerStatuses'),
+    errors,
+  );
   for (const [index, { allocatedResourcesStatus }] of (status.ephemeralContainerStatuses ?? []).entries()) {
     if ((allocatedResourcesStatus ?? []).length === 0) continue;
     const at = statusPath.child('ephemeralContainerStatuses').index(index).child('allocatedResourcesStatus');
@@ -106,7 +116,8 @@ function validateExtendedClaim(
 ): void {
   if (status === undefined) return;
   const containers = new Map<string, Container>();
-  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) containers.set(container.name, container);
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])])
+    containers.set(container.name, container);
   const mappings = status.requestMappings ?? [];
   const mappingsPath = path.child('requestMappings');
   if (mappings.length === 0) errors.push(required(mappingsPath, 'at least one request mapping is required'));

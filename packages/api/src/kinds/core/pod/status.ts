@@ -26,7 +26,9 @@ export const podStatusStrategy: UpdateStrategy<Pod> = {
   warningsOnUpdate(pod) {
     const at = new FieldPath('status');
     const warn = (list: 'podIPs' | 'hostIPs'): readonly string[] =>
-      (pod.status?.[list] ?? []).flatMap(({ ip }, index) => warningsForIp(at.child(list).index(index).child('ip'), ip ?? ''));
+      (pod.status?.[list] ?? []).flatMap(({ ip }, index) =>
+        warningsForIp(at.child(list).index(index).child('ip'), ip ?? ''),
+      );
     return [...warn('podIPs'), ...warn('hostIPs')];
   },
 };
@@ -42,6 +44,7 @@ function keepObservedGenerations(status: Mutable<PodStatus>, old: PodStatus | un
   }
   for (const condition of status.conditions ?? []) {
     const generation = former.get(condition.type)?.shift();
-    if ((condition.observedGeneration ?? 0) === 0 && generation !== undefined) condition.observedGeneration = generation;
+    if ((condition.observedGeneration ?? 0) === 0 && generation !== undefined)
+      condition.observedGeneration = generation;
   }
 }

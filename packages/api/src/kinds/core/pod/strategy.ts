@@ -103,6 +103,7 @@ function warningsForName(name: string): readonly string[] {
   const problems = isDns1123Label(name);
   if (problems.length === 0) return [];
   const at = new FieldPath('metadata').child('name');
-  const what = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  const what =
+    "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
   return [`${at}: ${what}: [${problems.join(' ')}]`];
 }

@@ -40,7 +40,9 @@ export function specOf(pod: Pod): PodSpec {
 
 /** Options for a Pod that replaces `old`. */
 export function podOptions(old?: Pod): PodSpecOptions {
-  return old === undefined ? podSpecOptions(true) : podSpecOptions(true, { spec: specOf(old), metadata: old.metadata ?? {} });
+  return old === undefined
+    ? podSpecOptions(true)
+    : podSpecOptions(true, { spec: specOf(old), metadata: old.metadata ?? {} });
 }
 
 export function validatePodCreate(pod: Pod): FieldError[] {
@@ -77,7 +79,9 @@ function validateNoTokens(spec: PodSpec, errors: FieldError[]): void {
     for (const [sourceIndex, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
       if (serviceAccountToken === undefined) continue;
       const at = specPath.child('volumes').index(index).child('projected', 'sources').index(sourceIndex);
-      errors.push(forbidden(at.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set'));
+      errors.push(
+        forbidden(at.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set'),
+      );
     }
   }
 }
@@ -95,9 +99,19 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   for (const field of ['containers', 'initContainers'] as const) {
     if (!validateSameContainers(spec[field], oldSpec[field], specPath.child(field), errors)) return errors;
   }
-  validateDeadline(spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds, specPath.child('activeDeadlineSeconds'), errors);
+  validateDeadline(
+    spec.activeDeadlineSeconds,
+    oldSpec.activeDeadlineSeconds,
+    specPath.child('activeDeadlineSeconds'),
+    errors,
+  );
   validateOnlyAddedTolerations(spec.tolerations, oldSpec.tolerations, specPath.child('tolerations'), errors, options);
-  validateOnlyDeletedSchedulingGates(spec.schedulingGates, oldSpec.schedulingGates, specPath.child('schedulingGates'), errors);
+  validateOnlyDeletedSchedulingGates(
+    spec.schedulingGates,
+    oldSpec.schedulingGates,
+    specPath.child('schedulingGates'),
+    errors,
+  );
   validateRestUnchanged(spec, oldSpec, errors);
   return errors;
 }
@@ -120,13 +134,19 @@ function validateSameContainers(
   return true;
 }
 
-function validateDeadline(seconds: number | undefined, old: number | undefined, path: FieldPath, errors: FieldError[]): void {
+function validateDeadline(
+  seconds: number | undefined,
+  old: number | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   if (seconds === undefined) {
     if (old !== undefined) errors.push(invalid(path, null, 'must not update from a positive integer to nil value'));
     return;
   }
   if (seconds < 0 || seconds > int32Max) errors.push(invalid(path, seconds, rangeText(0, int32Max)));
-  if (old !== undefined && old < seconds) errors.push(invalid(path, seconds, 'must be less than or equal to previous value'));
+  if (old !== undefined && old < seconds)
+    errors.push(invalid(path, seconds, 'must be less than or equal to previous value'));
 }
 
 const specSchema = structByName('io.k8s.api.core.v1.PodSpec');
@@ -139,7 +159,8 @@ function validateRestUnchanged(spec: PodSpec, old: PodSpec, errors: FieldError[]
   if (sameSpec(spec, old)) return;
   const munged: Mutable<PodSpec> = structuredClone(spec) as Mutable<PodSpec>;
   for (const field of ['containers', 'initContainers'] as const) {
-    for (const [index, container] of (munged[field] ?? []).entries()) container.image = old[field]?.[index]?.image ?? '';
+    for (const [index, container] of (munged[field] ?? []).entries())
+      container.image = old[field]?.[index]?.image ?? '';
   }
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(munged, old, field);
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && munged.terminationGracePeriodSeconds === 1) {

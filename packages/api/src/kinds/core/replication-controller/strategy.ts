@@ -13,9 +13,17 @@ import {
 } from '@homeostat/machinery';
 import type { ReplicationController, ReplicationControllerStatus } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
-import { validateKubeFinalizers, validateKubeObjectMetaUpdate, validateObjectMeta } from '../../metadata/object-meta.ts';
+import {
+  validateKubeFinalizers,
+  validateKubeObjectMetaUpdate,
+  validateObjectMeta,
+} from '../../metadata/object-meta.ts';
 import { podTemplateOptions } from '../../pod-spec/options.ts';
-import { defaultPodTemplateSpec, dropDisabledTemplateFields, validatePodTemplateSpec } from '../../pod-spec/pod-template.ts';
+import {
+  defaultPodTemplateSpec,
+  dropDisabledTemplateFields,
+  validatePodTemplateSpec,
+} from '../../pod-spec/pod-template.ts';
 import { warningsForPodTemplate } from '../../pod-spec/warnings.ts';
 import { nameIsDnsSubdomain, type NameRule } from '../../rules/names.ts';
 import { validateNonnegative } from '../../rules/values.ts';
@@ -91,7 +99,11 @@ export const replicationControllerStrategy: KindStrategy<ReplicationController> 
   fieldLabels: ['status.replicas'],
 };
 
-function validateSpec(controller: ReplicationController, old: ReplicationController | undefined, errors: FieldError[]): void {
+function validateSpec(
+  controller: ReplicationController,
+  old: ReplicationController | undefined,
+  errors: FieldError[],
+): void {
   const spec = controller.spec ?? {};
   const selector = selectorFromSet(spec.selector);
   const hasSelector = Object.keys(spec.selector ?? {}).length > 0;

@@ -1,6 +1,13 @@
 // ResourceQuotas: bounds for what a namespace holds in all.
 
-import { canonicalQuantity, compareQuantity, type FieldError, FieldPath, invalid, required } from '@homeostat/machinery';
+import {
+  canonicalQuantity,
+  compareQuantity,
+  type FieldError,
+  FieldPath,
+  invalid,
+  required,
+} from '@homeostat/machinery';
 import type { ResourceQuota, ResourceQuotaStatus } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
@@ -26,7 +33,11 @@ export const resourceQuotaStrategy: KindStrategy<ResourceQuota> = {
     delete draft.status;
   },
   validateCreate(quota) {
-    const errors = validateKubeObjectMeta(quota.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      quota.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateSpec(quota, errors);
     validateStatus(quota.status ?? {}, errors);
     return errors;

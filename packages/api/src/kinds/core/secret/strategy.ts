@@ -1,10 +1,19 @@
 // Secrets: typed maps of bytes. `stringData` is for writing only and becomes `data` when the request is decoded.
 
-import { type FieldError, FieldPath, forbidden, invalid, isConfigMapKey, required, tooLong } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  isConfigMapKey,
+  required,
+  tooLong,
+} from '@homeostat/machinery';
 import type { Secret } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
 import { base64Bytes } from '../../rules/base64.ts';
+import { jsonType, readJsonText } from '../../rules/json-text.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
 import { hasKey, immutableText, pushInvalid, sortedKeys } from '../../rules/values.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
@@ -49,7 +58,11 @@ function validateImmutable(secret: Secret, old: Secret, errors: FieldError[]): v
 
 function validateSecret(secret: Secret): FieldError[] {
   const { data } = secret;
-  const errors = validateKubeObjectMeta(secret.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    secret.metadata ?? {},
+    { namespaced: true, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   let size = 0;
   for (const key of sortedKeys(data)) {
     pushInvalid(isConfigMapKey(key), key, dataPath.key(key), errors);
@@ -105,16 +118,9 @@ function validateJson(data: Secret['data'], key: string, errors: FieldError[]): 
 
 /** What Go's decoder says of a text that is no JSON object. */
 function jsonObjectProblem(text: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const first = text.trimStart().charAt(0);
-    const startsLikeJson = /^[[{"0-9tfn-]/.test(first);
-    if (first === '' || startsLikeJson) return 'unexpected end of JSON input';
-    return `invalid character '${first}' looking for beginning of value`;
-  }
+  const read = readJsonText(text);
+  if ('problem' in read) return read.problem;
+  const { value } = read;
   if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+  return `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`;
 }

@@ -79,7 +79,9 @@ export function dropTypeDependentFields(draft: Mutable<Service>, old: Service): 
 
 function patchNodePorts(spec: Mutable<ServiceSpec>, old: ServiceSpec | undefined): void {
   const oldPorts = new Set((old?.ports ?? []).map(({ nodePort = 0 }) => nodePort));
-  const used = new Set((spec.ports ?? []).map(({ nodePort = 0 }) => nodePort).filter((port) => port !== 0 && oldPorts.has(port)));
+  const used = new Set(
+    (spec.ports ?? []).map(({ nodePort = 0 }) => nodePort).filter((port) => port !== 0 && oldPorts.has(port)),
+  );
   const byName = new Map((old?.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]));
   for (const port of spec.ports ?? []) {
     if ((port.nodePort ?? 0) !== 0) continue;

@@ -1,6 +1,13 @@
 // The status of load balancers, of Services and Ingresses: where they can be reached.
 
-import { type FieldError, type FieldPath, forbidden, invalid, isDns1123Subdomain, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  isDns1123Subdomain,
+  required,
+} from '@homeostat/machinery';
 import type { LoadBalancerStatus, ServiceSpec } from '@homeostat/api/types/core-v1';
 import { parseIpSloppy, validateIp } from '../../rules/addresses.ts';
 import { pushInvalid, validateSupported } from '../../rules/values.ts';

@@ -42,7 +42,11 @@ export const serviceStrategy: KindStrategy<Service> = {
       resetFields: [['spec']],
       prepareForUpdate: (draft, old) => keepField(draft, old, 'spec'),
       validateUpdate(service, old) {
-        const errors = validateKubeObjectMetaUpdate(service.metadata ?? {}, old.metadata ?? {}, new FieldPath('metadata'));
+        const errors = validateKubeObjectMetaUpdate(
+          service.metadata ?? {},
+          old.metadata ?? {},
+          new FieldPath('metadata'),
+        );
         const balancer = service.status?.loadBalancer;
         validateLoadBalancerStatus(balancer, old.status?.loadBalancer, service.spec ?? {}, balancerPath, errors);
         return errors;

@@ -33,7 +33,11 @@ const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-
 const onlyLoadBalancers = "may only be used when `type` is 'LoadBalancer'";
 
 export function validateServiceCreate(service: Service): FieldError[] {
-  const errors = validateKubeObjectMeta(service.metadata ?? {}, { namespaced: true, name: nameIsDnsLabel }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    service.metadata ?? {},
+    { namespaced: true, name: nameIsDnsLabel },
+    metadataPath,
+  );
   validateService(service, undefined, errors);
   return errors;
 }
@@ -60,7 +64,8 @@ function validateService(service: Service, old: Service | undefined, errors: Fie
   if (ports.length === 0 && !isHeadless(service) && spec.type !== 'ExternalName') errors.push(required(portsPath));
   validateType(service, spec, errors);
   const names = new Set<string>();
-  for (const [index, port] of ports.entries()) validatePort(port, ports.length > 1, names, portsPath.index(index), errors);
+  for (const [index, port] of ports.entries())
+    validatePort(port, ports.length > 1, names, portsPath.index(index), errors);
   validateLabels(spec.selector, specPath.child('selector'), errors);
   validateSessionAffinity(spec, errors);
   validateClusterIps(service, old, errors);
@@ -128,7 +133,8 @@ function validatePort(
   pushInvalid(isPortNumber(number), number, path.child('port'), errors);
   validateProtocol(port.protocol ?? '', path.child('protocol'), errors);
   validatePortNumberOrName(port.targetPort ?? 0, path.child('targetPort'), errors);
-  if (appProtocol !== undefined) pushInvalid(isQualifiedName(appProtocol), appProtocol, path.child('appProtocol'), errors);
+  if (appProtocol !== undefined)
+    pushInvalid(isQualifiedName(appProtocol), appProtocol, path.child('appProtocol'), errors);
 }
 
 const affinitySecondsMax = 86_400;
@@ -219,7 +225,8 @@ function validateTrafficPolicies(service: Service, spec: ServiceSpec, errors: Fi
   const external: string = spec.externalTrafficPolicy ?? '';
   const externalPath = specPath.child('externalTrafficPolicy');
   if (!isExternallyAccessible(service)) {
-    if (external !== '') errors.push(invalid(externalPath, external, 'may only be set for externally-accessible services'));
+    if (external !== '')
+      errors.push(invalid(externalPath, external, 'may only be set for externally-accessible services'));
   } else if (external === '') errors.push(required(externalPath));
   else validateSupported(external, policies, externalPath, errors);
   validateHealthCheckPort(service, specPath.child('healthCheckNodePort'), errors);

@@ -1,7 +1,14 @@
 // The name of a CSI driver, wherever objects refer to one.
 
-import { type FieldError, type FieldPath, isDns1123Subdomain, required, tooLong, utf8Length } from '@homeostat/machinery';
-import { pushInvalid } from '../rules/values.ts';
+import {
+  type FieldError,
+  type FieldPath,
+  isDns1123Subdomain,
+  required,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
+import { pushInvalid } from './values.ts';
 
 const nameBytesMax = 63;
 
