@@ -1,7 +1,6 @@
 // The client's face: one method per API verb, all over one transport. Types only; `create-client.ts` is the implementation.
 // It caches nothing: informers of `@homeostat/runtime` do.
 
-import type { ApiError } from '@homeostat/base';
 import type { Json, KubeList, KubeObject, WatchEvent } from '@homeostat/machinery';
 import type { ResourceType } from '../resource/resource-type.ts';
 import type { ApiResponse } from '../transport/transport.ts';
@@ -131,7 +130,7 @@ export interface RawRequest extends CallOptions {
 /**
  * Talks to one API server.
  *
- * Every method rejects with an {@link ApiError} when the server refused, with a `TransportError` when no answer came, and
+ * Every method rejects with an `ApiError` when the server refused, with a `TransportError` when no answer came, and
  * with the signal's reason when aborted. 429 and 5xx answers that carry Retry-After are retried, at most 10 times.
  *
  * Objects passed in are never changed. Objects that come back may be shared with the whole process (in-process transport):

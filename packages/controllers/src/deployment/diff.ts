@@ -103,7 +103,7 @@ function writeThen(actions: readonly Action[], next: (later: number) => Plan, no
   if (actions.length === 0) return next(now);
   return {
     steps: [{ actions }],
-    then: (outcomes, later) => (outcomes.every((outcome) => outcome.status === 'done') ? next(later) : { steps: [] }),
+    next: (outcomes, later) => (outcomes.every((outcome) => outcome.status === 'done') ? next(later) : { steps: [] }),
   };
 }
 

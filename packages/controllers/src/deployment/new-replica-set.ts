@@ -131,7 +131,7 @@ export function createNewReplicaSet(rollout: Rollout, nowMs: number): Plan {
         ],
       },
     ],
-    then: (outcomes, later) => afterCreate(rollout, wanted, outcomes[0], later ?? nowMs),
+    next: (outcomes, later) => afterCreate(rollout, wanted, outcomes[0], later ?? nowMs),
   };
 }
 
@@ -224,7 +224,7 @@ function afterCollision(deployment: Deployment, wanted: ReplicaSet): Plan {
         ],
       },
     ],
-    then: ([outcome]) => {
+    next: ([outcome]) => {
       const existing = outcome?.status === 'done' ? (outcome.object as ReplicaSet | undefined) : undefined;
       if (existing === undefined) return { steps: [] };
       const ours = controllerOf(existing)?.uid === deployment.metadata?.uid;

@@ -70,7 +70,7 @@ export function diff(observed: ObservedPods, now: number, threshold: number, mis
         })),
       },
     ],
-    then: (outcomes, later) => {
+    next: (outcomes, later) => {
       const gone = new Set(
         outcomes.flatMap((outcome) =>
           outcome.action.verb === 'get' && outcome.status === 'done' && outcome.error !== undefined

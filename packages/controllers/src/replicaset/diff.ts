@@ -31,7 +31,7 @@ function managePlan(observed: ObservedReplicaSet, active: readonly Pod[], now: n
   const { replicaSet } = observed;
   const step = replicaSet.metadata?.deletionTimestamp === undefined ? manageStep(observed, active, now) : undefined;
   if (step === undefined) return statusPlan(observed, active, undefined, now);
-  return { steps: [step], then: (outcomes, later) => statusPlan(observed, active, firstError(outcomes), later) };
+  return { steps: [step], next: (outcomes, later) => statusPlan(observed, active, firstError(outcomes), later) };
 }
 
 function manageStep(observed: ObservedReplicaSet, active: readonly Pod[], now: number): Step | undefined {

@@ -62,7 +62,7 @@ function recheckAccount(
         ],
       },
     ],
-    then: ([outcome]) => {
+    next: ([outcome]) => {
       if (outcome?.status !== 'done') return emptyPlan;
       const account = outcome.object as ServiceAccount | undefined;
       if (
@@ -158,7 +158,7 @@ function recheckSecret({ namespace, name, referrers }: ObservedTokenSecret): Pla
   const target = { resource: secrets, namespace, name, tolerates: ['NotFound'] };
   return {
     steps: [{ actions: [{ verb: 'get', ...target, reason: 'RecheckSecret', facts: { secret: name } }] }],
-    then: ([outcome]) =>
+    next: ([outcome]) =>
       outcome?.status === 'done' && outcome.error !== undefined ? dropReferences(name, referrers) : emptyPlan,
   };
 }

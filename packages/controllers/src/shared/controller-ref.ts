@@ -84,7 +84,7 @@ export function claimThen<T extends KubeObject>(options: ClaimPlanOptions<T>): P
         ],
       },
     ],
-    then: (outcomes) => {
+    next: (outcomes) => {
       const problem = ownerProblem(owner, ownerResource, outcomes[0]);
       if (problem !== undefined) return { steps: [], failure: { reason: 'OwnerGone', message: problem } };
       return patchThen(options, found.adopt);
@@ -98,7 +98,7 @@ function patchThen<T extends KubeObject>(options: ClaimPlanOptions<T>, adopt: re
   const releases = found.release.map((object) => releaseAction(options, object));
   return {
     steps: [{ mode: 'parallel', actions: [...adoptions, ...releases] }],
-    then: (outcomes) => {
+    next: (outcomes) => {
       if (outcomes.some((outcome) => outcome.status !== 'done')) return { steps: [] };
       const adopted = adopt.flatMap((object, index) => {
         const outcome = outcomes[index];

@@ -114,7 +114,7 @@ describe('act()', () => {
       {
         steps: [step('parallel', 2)],
         requeueAfterMs: 500,
-        then: (outcomes) => ({
+        next: (outcomes) => ({
           steps: [
             {
               actions: outcomes.map((outcome) =>
@@ -144,7 +144,7 @@ describe('act()', () => {
   });
 
   it('refuses a plan that never ends', async () => {
-    const endless: Plan = { steps: [], then: () => endless };
+    const endless: Plan = { steps: [], next: () => endless };
     await assert.rejects(run(endless), /more than 100 stages/);
   });
 

@@ -22,7 +22,7 @@ export interface ActOptions {
 
 /** One action as it was carried out. Times are wall clock, epoch milliseconds. */
 export interface ActionRecord {
-  /** 0 for the plan of `diff`, 1 for that of its `then`, … */
+  /** 0 for the plan of `diff`, 1 for that of its `next`, … */
   readonly stage: number;
   readonly outcome: Outcome;
   readonly startedMs: number;
@@ -54,7 +54,7 @@ export async function act(plan: Plan, options: ActOptions): Promise<ActResult> {
     if (stage.failure !== undefined) planFailures.push(stage.failure);
     if (stage.requeueAfterMs !== undefined) requeueAfterMs = Math.min(requeueAfterMs ?? Infinity, stage.requeueAfterMs);
     if (options.signal.aborted) break;
-    stage = stage.then?.(outcomes, options.env.clock.nowMs());
+    stage = stage.next?.(outcomes, options.env.clock.nowMs());
   }
   return {
     outcomes: all,
@@ -123,7 +123,7 @@ class StageRunner {
   async #parallel(actions: readonly Action[]): Promise<readonly Outcome[]> {
     const only = actions[0];
     if (actions.length === 1 && only !== undefined) return [await this.#perform(only)];
-    const outcomes = new Array<Outcome | undefined>(actions.length);
+    const outcomes = Array.from<Outcome | undefined>({ length: actions.length });
     let next = 0;
     const work = async (): Promise<void> => {
       for (let at = next++; at < actions.length; at = next++) {

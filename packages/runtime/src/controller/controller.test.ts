@@ -62,7 +62,7 @@ interface Setup {
   readonly server: FakeServer;
   readonly controller: Controller;
   readonly reconciles: string[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 async function start<O>(

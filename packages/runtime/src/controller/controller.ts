@@ -257,7 +257,7 @@ class ControllerRunner implements Controller {
     const observed = definition.observe(key, caches);
     if (observed === undefined) return undefined;
     const plan = definition.diff(observed, this.#env.clock.nowMs());
-    if (plan.steps.length === 0 && plan.then === undefined && plan.failure === undefined) {
+    if (plan.steps.length === 0 && plan.next === undefined && plan.failure === undefined) {
       return { requeueAfterMs: plan.requeueAfterMs };
     }
     const result = await this.#act(key, plan, client, kill);

@@ -18,9 +18,9 @@ import type { Write } from './write-fence.ts';
 export interface FencedClientOptions {
   readonly client: Client;
   /** Receives each write once its answer is known. */
-  note(write: Write): void;
+  readonly note: (write: Write) => void;
   /** The uid of an object in the cache, for writes that don't name one. */
-  uidOf(resource: string, key: ObjectKey): string | undefined;
+  readonly uidOf: (resource: string, key: ObjectKey) => string | undefined;
 }
 
 /** The name under which the fence knows a resource. */

@@ -6,10 +6,7 @@ import type { ApiError } from '@homeostat/base';
 import type { Json, KubeObject } from '@homeostat/machinery';
 import type { ResourceType } from '@homeostat/client';
 
-/**
- * What `diff` returns. An empty plan means: the state is as desired.
- * A plan with `then` looks like a promise to `await`: never await one, nor return one from an async function (the compiler objects).
- */
+/** What `diff` returns. An empty plan means: the state is as desired. */
 export interface Plan {
   /** Run in order. A failed step ends the plan unless it says `onFailure: 'continue'`; the rest is then skipped. */
   readonly steps: readonly Step[];
@@ -19,7 +16,7 @@ export interface Plan {
    * The next stage, decided on what the steps came to. Called once, also after a failure, with the outcomes of all actions of
    * this plan in order (those never tried are `skipped`). Pure, like `diff`.
    */
-  then?(outcomes: readonly Outcome[], now: number): Plan;
+  next?(outcomes: readonly Outcome[], now: number): Plan;
   /**
    * The key could not be brought to the desired state for a reason no action shows: retried with back-off after the steps ran.
    */
@@ -146,7 +143,7 @@ export interface SubresourceAction extends NamedAction {
   readonly uid?: string;
 }
 
-/** Reads one object live, for a later stage (`then`). */
+/** Reads one object live, for a later stage (`next`). */
 export interface GetAction extends NamedAction {
   readonly verb: 'get';
   readonly subresource?: string;
@@ -218,5 +215,5 @@ export const emptyPlan: Plan = { steps: [] };
 
 /** Whether acting on a plan would do nothing: `diff` after `act` must be idle (idempotence). */
 export function isIdle(plan: Plan): boolean {
-  return plan.steps.every((step) => step.actions.length === 0) && plan.then === undefined && plan.failure === undefined;
+  return plan.steps.every((step) => step.actions.length === 0) && plan.next === undefined && plan.failure === undefined;
 }

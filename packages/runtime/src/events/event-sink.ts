@@ -8,7 +8,7 @@ import { apiErrorOf, isAlreadyExists, isNamespaceTerminating } from '@homeostat/
 /** A write; it may be tried several times. */
 export type EventWrite<T extends KubeObject> = {
   readonly event: T;
-  send(event: T, signal: AbortSignal): Promise<void>;
+  readonly send: (event: T, signal: AbortSignal) => Promise<void>;
 };
 
 const queueMax = 1_000;

@@ -134,7 +134,10 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
     }
   };
 
-  const refresh = (): void => each((_key, { event }) => void (event.series === undefined ? undefined : write(event)));
+  const refresh = (): void =>
+    each((_key, { event }) => {
+      if (event.series !== undefined) write(event);
+    });
 
   /** Series and single events that were not seen for a while are over; a later one starts anew. */
   const finish = (): void => {

@@ -78,7 +78,7 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
           outdated.push(key);
         }
       }
-      for (const key of [...cache.keys()]) {
+      for (const key of cache.keys()) {
         if (pacer.due()) await pacer.yield();
         const object = cache.lister.getByKey(key);
         if (object === undefined || touched.has(key) || listed.versions.has(key)) continue;

@@ -54,7 +54,7 @@ export interface LeaderElector {
    * {@link LeadershipLostError} in the last case.
    * @throws LeadershipLostError when the lease was lost, as soon as `lead` has ended or the lease could pass on; what `lead` threw.
    */
-  run(options: { readonly signal: AbortSignal; lead(signal: AbortSignal): Promise<void> }): Promise<void>;
+  run(options: { readonly signal: AbortSignal; readonly lead: (signal: AbortSignal) => Promise<void> }): Promise<void>;
   readonly isLeader: boolean;
   /** Who holds the lease, as last seen; undefined before the first look. */
   readonly holder: string | undefined;
@@ -133,7 +133,7 @@ class Elector implements LeaderElector {
     lead,
   }: {
     readonly signal: AbortSignal;
-    lead(signal: AbortSignal): Promise<void>;
+    readonly lead: (signal: AbortSignal) => Promise<void>;
   }): Promise<void> {
     const won = await this.#acquire(signal);
     try {

@@ -24,7 +24,7 @@ export type ReflectorPhase =
   | 'opening'
   /** The watch is open; events move `resourceVersion`. */
   | 'watching'
-  /** Back-off; `then` says what follows. */
+  /** Back-off; `afterWait` says what follows. */
   | 'waiting';
 
 export interface ReflectorState {
@@ -39,7 +39,7 @@ export interface ReflectorState {
   readonly failures: number;
   readonly failedAtMs: number;
   /** What follows a wait. */
-  readonly then: 'start' | 'open';
+  readonly afterWait: 'start' | 'open';
   readonly openedAtMs: number;
   readonly events: number;
   /** Since when consistent lists answer older states than seen; undefined when they don't. */
@@ -115,7 +115,7 @@ export function createReflectorState(options: { readonly streaming: boolean }): 
     streaming: options.streaming,
     failures: 0,
     failedAtMs: 0,
-    then: 'start',
+    afterWait: 'start',
     openedAtMs: 0,
     events: 0,
     staleSinceMs: undefined,
@@ -128,7 +128,7 @@ export function stepReflector(state: ReflectorState, input: ReflectorInput, nowM
     case 'start':
       return start(state);
     case 'waited':
-      return state.then === 'open' ? open(state) : start(state);
+      return state.afterWait === 'open' ? open(state) : start(state);
     case 'listed':
       return accept(state, input.resourceVersion, nowMs, false);
     case 'list-failed':
@@ -268,14 +268,14 @@ function onEnded(state: ReflectorState, error: unknown, nowMs: number): Reflecto
 
 function wait(
   state: ReflectorState,
-  then: 'start' | 'open',
+  afterWait: 'start' | 'open',
   nowMs: number,
   before: readonly ReflectorEffect[],
 ): ReflectorStep {
   const failures = nowMs - state.failedAtMs > backoffResetMs ? 0 : state.failures;
   const delayMs = Math.min(backoffFirstMs * 2 ** failures, backoffMaxMs);
   return {
-    state: { ...state, phase: 'waiting', then, failures: failures + 1, failedAtMs: nowMs },
+    state: { ...state, phase: 'waiting', afterWait, failures: failures + 1, failedAtMs: nowMs },
     effects: [...before, { do: 'wait', delayMs }],
   };
 }

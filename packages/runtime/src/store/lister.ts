@@ -28,7 +28,7 @@ export interface Lister<T extends KubeObject = KubeObject> {
 export interface IndexDefinition<T extends KubeObject = KubeObject> {
   /** Unique per resource; declaring one name twice with different functions is an error. */
   readonly name: string;
-  valuesOf(object: T): readonly string[];
+  valuesOf(this: void, object: T): readonly string[];
 }
 
 /** The caches a controller declared. */

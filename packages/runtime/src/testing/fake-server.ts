@@ -131,7 +131,7 @@ export class FakeServer {
 
   /** Ends all watches: in the ordinary way, or with an error. */
   endWatches(error?: unknown): void {
-    for (const watch of [...this.watches]) watch.end(error);
+    for (const watch of this.watches) watch.end(error);
   }
 
   /** Watches and exact reads before now answer 410. */

@@ -11,7 +11,7 @@ export interface QueueMetrics {
   finished(key: string, startedMs: number): void;
   retried(): void;
   /** Says where the depth is read from. */
-  observe(queue: { length(): number }): void;
+  observe(queue: { readonly length: () => number }): void;
 }
 
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
