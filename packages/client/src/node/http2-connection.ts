@@ -40,7 +40,12 @@ export class Http2Connection {
   #seenBytes = 0;
   #failure: unknown;
 
-  constructor(options: { readonly socket: TLSSocket; readonly authority: string; readonly env: Env; onClose(): void }) {
+  constructor(options: {
+    readonly socket: TLSSocket;
+    readonly authority: string;
+    readonly env: Env;
+    readonly onClose: () => void;
+  }) {
     this.#socket = options.socket;
     this.#env = options.env;
     this.#onClose = options.onClose;
