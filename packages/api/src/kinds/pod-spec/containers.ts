@@ -72,7 +72,7 @@ export function validateInitContainers(context: ContainerContext, path: FieldPat
 
 export function validateEphemeralContainers(context: ContainerContext, path: FieldPath, errors: FieldError[]): void {
   const { spec } = context;
-  const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '' }) => name));
+  const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name ?? ''));
   const names = new Set(others);
   for (const [index, container] of (spec.ephemeralContainers ?? []).entries()) {
     const at = path.index(index);

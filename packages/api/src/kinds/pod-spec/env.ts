@@ -107,7 +107,7 @@ function validateSource(source: EnvVarSource, value: string | undefined, path: F
 }
 
 function validateKeySelector(
-  selector: ConfigMapKeySelector | SecretKeySelector,
+  selector: Partial<ConfigMapKeySelector | SecretKeySelector>,
   path: FieldPath,
   errors: FieldError[],
 ): void {
@@ -117,7 +117,7 @@ function validateKeySelector(
   else pushInvalid(isConfigMapKey(key), key, path.child('key'), errors);
 }
 
-function validateFileKeySelector(selector: FileKeySelector, path: FieldPath, errors: FieldError[]): void {
+function validateFileKeySelector(selector: Partial<FileKeySelector>, path: FieldPath, errors: FieldError[]): void {
   const { key = '', volumeName = '', path: file = '' } = selector;
   if (key === '') errors.push(required(path.child('key')));
   else pushInvalid(isRelaxedEnvVarName(key), key, path.child('key'), errors);

@@ -34,7 +34,7 @@ export function validateOnlyDeletedSchedulingGates(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const before = new Set((old ?? []).map(({ name = '' }) => name));
+  const before = new Set((old ?? []).map(({ name }) => name ?? ''));
   const added = new Map<string, number>();
   for (const [index, { name = '' }] of (gates ?? []).entries()) if (!before.has(name)) added.set(name, index);
   for (const [name, index] of added) {

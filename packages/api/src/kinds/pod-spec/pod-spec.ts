@@ -81,7 +81,7 @@ function validateRestartPolicy(policy: string, path: FieldPath, errors: FieldErr
 }
 
 function validateNames(spec: PodSpec, path: FieldPath, errors: FieldError[], options: PodSpecOptions): void {
-  const check = (field: keyof PodSpec & string, rule: NameRule): void => {
+  const check = (field: keyof PodSpec, rule: NameRule): void => {
     const value = spec[field];
     if (typeof value === 'string' && value !== '') pushInvalid(rule(value, false), value, path.child(field), errors);
   };

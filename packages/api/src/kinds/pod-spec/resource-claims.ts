@@ -34,10 +34,15 @@ export function validatePodResourceClaims(
 }
 
 export function claimNamesOf(claims: readonly PodResourceClaim[] | undefined): ReadonlySet<string> {
-  return new Set((claims ?? []).map(({ name = '' }) => name).filter((name) => name !== ''));
+  return new Set((claims ?? []).map(({ name }) => name).filter(Boolean));
 }
 
-function validateClaim(claim: PodResourceClaim, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
+function validateClaim(
+  claim: Partial<PodResourceClaim>,
+  names: Set<string>,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const { name = '', resourceClaimName, resourceClaimTemplateName } = claim;
   if (name === '') errors.push(required(path.child('name')));
   else if (names.has(name)) errors.push(duplicate(path.child('name'), name));

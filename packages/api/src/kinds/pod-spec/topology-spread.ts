@@ -37,7 +37,7 @@ export function validateSpreadConstraints(
 }
 
 function validateNotRepeated(
-  constraint: TopologySpreadConstraint,
+  constraint: Partial<TopologySpreadConstraint>,
   rest: readonly TopologySpreadConstraint[],
   path: FieldPath,
   errors: FieldError[],

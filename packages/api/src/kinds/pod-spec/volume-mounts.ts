@@ -18,7 +18,8 @@ export function validateVolumeMounts(
   const mountPaths = new Set<string>();
   for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
     const at = path.index(index);
-    const { name = '', mountPath = '' } = mount;
+    const name = mount.name ?? '';
+    const mountPath = mount.mountPath ?? '';
     if (name === '') errors.push(required(at.child('name')));
     if (!volumes.has(name)) errors.push(notFound(at.child('name'), name));
     if (mountPath === '') errors.push(required(at.child('mountPath')));

@@ -174,7 +174,7 @@ export function validateFlocker(source: core.FlockerVolumeSource, path: FieldPat
   if (datasetName.includes('/')) errors.push(invalid(path.child('datasetName'), datasetName, "must not contain '/'"));
 }
 
-export function validateQuobyte(source: core.QuobyteVolumeSource, path: FieldPath, errors: Errors): void {
+export function validateQuobyte(source: Partial<core.QuobyteVolumeSource>, path: FieldPath, errors: Errors): void {
   const { registry = '', tenant = '' } = source;
   const pairs = 'must be a host:port pair or multiple pairs separated by commas';
   if (registry === '') errors.push(required(path.child('registry'), pairs));
@@ -229,7 +229,7 @@ export function validateAzureFile(
 const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
-export function validateAzureDisk(source: core.AzureDiskVolumeSource, path: FieldPath, errors: Errors): void {
+export function validateAzureDisk(source: Partial<core.AzureDiskVolumeSource>, path: FieldPath, errors: Errors): void {
   requireFields(source, ['diskName', 'diskURI'], path, errors);
   const { cachingMode, kind, diskURI = '' } = source;
   if (cachingMode !== undefined)

@@ -44,11 +44,11 @@ export function warningsForNodeSelectorTerm(
   for (const [index, { key, values }] of (term.matchExpressions ?? []).entries()) {
     const at = path.child('matchExpressions').index(index);
     const text = deprecatedLabelText(key);
-    if (text !== undefined) warnings.push(`${at.child('key')}: ${key} is ${text}`);
+    if (text !== undefined) warnings.push(`${at.child('key').toString()}: ${key} is ${text}`);
     if (!checkValues) continue;
     for (const [valueIndex, value] of (values ?? []).entries()) {
       for (const problem of isLabelValue(value)) {
-        warnings.push(`${at.child('values').index(valueIndex)}: ${value} is invalid, ${problem}`);
+        warnings.push(`${at.child('values').index(valueIndex).toString()}: ${value} is invalid, ${problem}`);
       }
     }
   }
@@ -69,7 +69,7 @@ function warningsFor(spec: PodSpec, metadata: ObjectMeta, path: FieldPath, isTem
     ...warningsForPortNames(spec, specPath),
     ...(spec.terminationGracePeriodSeconds !== undefined && spec.terminationGracePeriodSeconds < 0
       ? [
-          `${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+          `${specPath.child('terminationGracePeriodSeconds').toString()}: must be >= 0; negative values are invalid and will be treated as 1`,
         ]
       : []),
     ...warningsForPodAffinity(spec, specPath.child('affinity')),
@@ -81,7 +81,7 @@ function warningsForPlacement(spec: PodSpec, path: FieldPath): readonly string[]
   const warnings: string[] = [];
   for (const key of sortedKeys(spec.nodeSelector)) {
     const text = deprecatedLabelText(key);
-    if (text !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${text}`);
+    if (text !== undefined) warnings.push(`${path.child('nodeSelector').key(key).toString()}: ${text}`);
   }
   const affinity = spec.affinity?.nodeAffinity;
   const at = path.child('affinity', 'nodeAffinity');
@@ -96,14 +96,15 @@ function warningsForPlacement(spec: PodSpec, path: FieldPath): readonly string[]
   for (const [index, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const constraintPath = path.child('topologySpreadConstraints').index(index);
     const text = deprecatedLabelText(topologyKey);
-    if (text !== undefined) warnings.push(`${constraintPath.child('topologyKey')}: ${topologyKey} is ${text}`);
+    if (text !== undefined)
+      warnings.push(`${constraintPath.child('topologyKey').toString()}: ${topologyKey} is ${text}`);
     if (labelSelector === undefined) warnings.push(nullSelector(constraintPath.child('labelSelector')));
   }
   return warnings;
 }
 
 function nullSelector(path: FieldPath): string {
-  return `${path}: a null labelSelector results in matching no pod`;
+  return `${path.toString()}: a null labelSelector results in matching no pod`;
 }
 
 const deprecatedAnnotations: Readonly<Record<string, string>> = {
@@ -115,7 +116,7 @@ const deprecatedAnnotations: Readonly<Record<string, string>> = {
 function warningsForAnnotations(metadata: ObjectMeta, path: FieldPath): readonly string[] {
   return Object.entries(deprecatedAnnotations)
     .filter(([key]) => metadata.annotations?.[key] !== undefined)
-    .map(([key, text]) => `${path.key(key)}: ${text}`);
+    .map(([key, text]) => `${path.key(key).toString()}: ${text}`);
 }
 
 /** In upstream's order; the shown name differs from the field's for one. */
@@ -138,7 +139,7 @@ function warningsForVolumes(volumes: readonly Volume[], path: FieldPath): readon
     for (const [field, text, shown = field] of deprecatedVolumes) {
       if (volume[field] === undefined) continue;
       const at = path.index(index).child(shown);
-      if (field !== 'ephemeral') warnings.push(`${at}: ${text}`);
+      if (field !== 'ephemeral') warnings.push(`${at.toString()}: ${text}`);
       else {
         const resources = volume.ephemeral?.volumeClaimTemplate?.spec?.resources;
         warnings.push(...warningsForClaimResources(resources, at.child('volumeClaimTemplate', 'spec')));
@@ -168,7 +169,7 @@ function fraction(
   const quantity = list?.[name];
   if (quantity === undefined || isWhole(quantity)) return [];
   const value = quote(canonicalQuantity(quantity));
-  return [`${path.key(name)}: fractional byte value ${value} is invalid, must be an integer`];
+  return [`${path.key(name).toString()}: fractional byte value ${value} is invalid, must be an integer`];
 }
 
 function warningsForFractions(list: Readonly<Record<string, string>> | undefined, path: FieldPath): readonly string[] {
@@ -180,18 +181,18 @@ function warningsForDoubles(spec: PodSpec, path: FieldPath): readonly string[] {
   const addresses = new Set<string>();
   for (const [index, { ip }] of (spec.hostAliases ?? []).entries()) {
     if (addresses.has(ip))
-      warnings.push(`${path.child('hostAliases').index(index).child('ip')}: duplicate ip ${quote(ip)}`);
+      warnings.push(`${path.child('hostAliases').index(index).child('ip').toString()}: duplicate ip ${quote(ip)}`);
     addresses.add(ip);
   }
   const secrets = spec.imagePullSecrets ?? [];
   const at = (index: number): FieldPath => path.child('imagePullSecrets').index(index).child('name');
   const names = new Set<string>();
   for (const [index, { name = '' }] of secrets.entries()) {
-    if (names.has(name)) warnings.push(`${at(index)}: duplicate name ${quote(name)}`);
+    if (names.has(name)) warnings.push(`${at(index).toString()}: duplicate name ${quote(name)}`);
     names.add(name);
   }
   for (const [index, { name = '' }] of secrets.entries()) {
-    if (name === '') warnings.push(`${at(index)}: invalid empty name ${quote(name)}`);
+    if (name === '') warnings.push(`${at(index).toString()}: invalid empty name ${quote(name)}`);
   }
   return warnings;
 }
@@ -207,12 +208,12 @@ function warningsForProfiles(
   const at = path.child('metadata', 'annotations');
   const useSeccompField = 'non-functional in v1.27+; use the "seccompProfile" field instead';
   if (spec.securityContext?.seccompProfile === undefined && annotations?.[seccompPodAnnotation] !== undefined) {
-    warnings.push(`${at.key(seccompPodAnnotation)}: ${useSeccompField}`);
+    warnings.push(`${at.key(seccompPodAnnotation).toString()}: ${useSeccompField}`);
   }
   for (const { container, path: containerPath } of containersWithPaths(spec, path.child('spec'))) {
     const seccompKey = `${seccompContainerPrefix}${container.name}`;
     if (container.securityContext?.seccompProfile === undefined && annotations?.[seccompKey] !== undefined) {
-      warnings.push(`${at.key(seccompKey)}: ${useSeccompField}`);
+      warnings.push(`${at.key(seccompKey).toString()}: ${useSeccompField}`);
     }
     const appArmorKey = `${appArmorPrefix}${container.name}`;
     const annotation = annotations?.[appArmorKey];
@@ -224,7 +225,9 @@ function warningsForProfiles(
       !covered &&
       container.securityContext?.appArmorProfile === undefined
     ) {
-      warnings.push(`${at.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`);
+      warnings.push(
+        `${at.key(appArmorKey).toString()}: deprecated since v1.30; use the "appArmorProfile" field instead`,
+      );
     }
     warnings.push(...warningsForContainer(container, containerPath));
   }
@@ -248,7 +251,7 @@ function warningsForContainer(container: Container, path: FieldPath): readonly s
     const reference = `$(${name})`;
     if (valueFrom === undefined && value !== reference && value.includes(reference)) continue;
     const text = `hides previous definition of ${quote(name)}, which may be dropped when using apply`;
-    warnings.push(`${path.child('env').index(index)}: ${text}`);
+    warnings.push(`${path.child('env').index(index).toString()}: ${text}`);
   }
   return warnings;
 }
@@ -273,7 +276,7 @@ function warningsForPorts(spec: PodSpec, path: FieldPath): readonly string[] {
     const hostIp = port.hostIP ?? '';
     if (hostIp !== '' && hostPort === 0) {
       const dump = `{Name:${port.name ?? ''} HostPort:0 ContainerPort:${port.containerPort} Protocol:${port.protocol ?? ''} HostIP:${hostIp}}`;
-      warnings.push(`${current.path}: hostIP set without hostPort: ${dump}`);
+      warnings.push(`${current.path.toString()}: hostIP set without hostPort: ${dump}`);
     }
     const key = `${port.containerPort}/${port.protocol ?? ''}`;
     const others = groups.get(key) ?? [];
@@ -281,11 +284,13 @@ function warningsForPorts(spec: PodSpec, path: FieldPath): readonly string[] {
       const otherPort = other.port.hostPort ?? 0;
       const otherIp = other.port.hostIP ?? '';
       if (hostIp === otherIp && hostPort === otherPort) {
-        warnings.push(`${current.path}: duplicate port definition with ${other.path}`);
+        warnings.push(`${current.path.toString()}: duplicate port definition with ${other.path.toString()}`);
       } else if (hostPort === 0 || otherPort === 0) {
-        warnings.push(`${current.path}: overlapping port definition with ${other.path}`);
+        warnings.push(`${current.path.toString()}: overlapping port definition with ${other.path.toString()}`);
       } else if (hostPort === otherPort && (hostIp === '') !== (otherIp === '')) {
-        warnings.push(`${current.path}: dangerously ambiguous port definition with ${other.path}`);
+        warnings.push(
+          `${current.path.toString()}: dangerously ambiguous port definition with ${other.path.toString()}`,
+        );
       }
     }
     groups.set(key, [...others, current]);
@@ -302,8 +307,8 @@ function warningsForPortNames(spec: PodSpec, path: FieldPath): readonly string[]
     const other = names.get(name);
     if (other === undefined) names.set(name, at);
     else {
-      const text = `services and probes that select ports by name will use ${other}`;
-      warnings.push(`${at}: duplicate port name ${quote(name)} with ${other}, ${text}`);
+      const text = `services and probes that select ports by name will use ${other.toString()}`;
+      warnings.push(`${at.toString()}: duplicate port name ${quote(name)} with ${other.toString()}, ${text}`);
     }
   }
   return warnings;

@@ -138,10 +138,12 @@ export function warningsForIp(path: FieldPath, text: string): readonly string[] 
   const ip = parseIpSloppy(text);
   if (ip === undefined) return [];
   if (!isStrict(text) || isMapped(text, ip)) {
-    return [`${path}: non-standard IP address ${quote(text)} is invalid: use ${quote(formatIp(ip))}`];
+    return [`${path.toString()}: non-standard IP address ${quote(text)} is invalid: use ${quote(formatIp(ip))}`];
   }
   if (text.includes(':') && formatIp(ip) !== text) {
-    return [`${path}: IPv6 address ${quote(text)} should be in RFC 5952 canonical format (${quote(formatIp(ip))})`];
+    return [
+      `${path.toString()}: IPv6 address ${quote(text)} should be in RFC 5952 canonical format (${quote(formatIp(ip))})`,
+    ];
   }
   return [];
 }
@@ -153,14 +155,18 @@ export function warningsForCidr(path: FieldPath, text: string): readonly string[
   if (!sameBytes(cidr.ip, networkOf(cidr))) {
     const single = `${formatIp(cidr.ip)}/${cidr.v4 ? 32 : 128}`;
     const choice = `${quote(formatCidr(cidr))} or ${quote(single)}?`;
-    warnings.push(`${path}: CIDR value ${quote(text)} is ambiguous in this context (should be ${choice})`);
+    warnings.push(`${path.toString()}: CIDR value ${quote(text)} is ambiguous in this context (should be ${choice})`);
   }
   const address = text.slice(0, text.lastIndexOf('/'));
   if (!isStrict(address) || !isPlainLength(text) || isMapped(address, cidr.ip)) {
-    warnings.push(`${path}: non-standard CIDR value ${quote(text)} is invalid: use ${quote(formatCidr(cidr))}`);
+    warnings.push(
+      `${path.toString()}: non-standard CIDR value ${quote(text)} is invalid: use ${quote(formatCidr(cidr))}`,
+    );
   } else if (warnings.length === 0 && !cidr.v4 && formatCidr(cidr) !== text) {
     const better = quote(formatCidr(cidr));
-    warnings.push(`${path}: IPv6 CIDR value ${quote(text)} should be in RFC 5952 canonical format (${better})`);
+    warnings.push(
+      `${path.toString()}: IPv6 CIDR value ${quote(text)} should be in RFC 5952 canonical format (${better})`,
+    );
   }
   return warnings;
 }
@@ -244,7 +250,7 @@ function parseIpv6(text: string, sloppy: boolean): IpBytes | undefined {
   if (left === undefined || right === undefined) return undefined;
   const missing = 16 - left.length - right.length;
   if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined;
-  return Uint8Array.from([...left, ...new Array<number>(missing).fill(0), ...right]);
+  return Uint8Array.from([...left, ...new Uint8Array(missing), ...right]);
 }
 
 /** Colon-separated groups as bytes; the last may be a dotted IPv4 address when `last`. */

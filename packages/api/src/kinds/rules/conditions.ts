@@ -56,7 +56,15 @@ function validateCondition(condition: ConditionLike, path: FieldPath, errors: Fi
   if (reason === '') errors.push(required(at));
   else {
     if (!reasonExpression.test(reason)) {
-      const text = patternText('a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or \'_,:\', and must end with an alphanumeric character or \'_\'', reasonPattern, 'my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB');
+      const text = patternText(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+        reasonPattern,
+        'my_name',
+        'MY_NAME',
+        'MyName',
+        'ReasonA,ReasonB',
+        'ReasonA:ReasonB',
+      );
       errors.push(invalid(at, reason, text));
     }
     if (utf8Length(reason) > reasonBytesMax) errors.push(tooLong(at, reasonBytesMax));

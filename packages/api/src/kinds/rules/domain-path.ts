@@ -1,7 +1,14 @@
 // Names such as `example.com/ingress-controller`: a domain and a path below it, which keep the names of different
 // controllers apart.
 
-import { type FieldError, type FieldPath, invalid, isDns1123Subdomain, patternText, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  isDns1123Subdomain,
+  patternText,
+  required,
+} from '@homeostat/machinery';
 import { pushInvalid } from './values.ts';
 
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";

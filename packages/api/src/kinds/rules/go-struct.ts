@@ -32,7 +32,7 @@ function printValue(value: unknown, schema: Schema, pointer: boolean, layouts: G
       );
     case 'scalar':
       if (value === undefined || value === null) return pointer ? null : (zeros[schema.type] ?? '');
-      return schema.type === 'quantity' ? canonicalQuantity(String(value)) : value;
+      return schema.type === 'quantity' ? canonicalQuantity(value as string) : value;
   }
 }
 

@@ -11,7 +11,11 @@ export function validateIntOrPercent(value: number | string | undefined, path: F
   } else if (value !== undefined && value < 0) errors.push(invalid(path, value, negativeText));
 }
 
-export function validateAtMost100Percent(value: number | string | undefined, path: FieldPath, errors: FieldError[]): void {
+export function validateAtMost100Percent(
+  value: number | string | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const percent = percentOf(value);
   if (percent !== undefined && percent > 100) errors.push(invalid(path, value, 'must not be greater than 100%'));
 }

@@ -1,6 +1,13 @@
 // Where webhooks are called: a URL, or a Service of the cluster. Shared by admission webhooks and CRD conversion.
 
-import { type FieldError, type FieldPath, invalid, isDns1123Subdomain, isPortNumber, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  isDns1123Subdomain,
+  isPortNumber,
+  required,
+} from '@homeostat/machinery';
 
 const form = '; desired format: https://host[/path]';
 
@@ -47,7 +54,8 @@ function validateServicePath(text: string, path: FieldPath, errors: FieldError[]
   for (const [index, segment] of segments.entries()) {
     if (segment === '') errors.push(invalid(path, text, `segment[${index}] may not be empty`));
     else {
-      for (const problem of isDns1123Subdomain(segment)) errors.push(invalid(path, text, `segment[${index}]: ${problem}`));
+      for (const problem of isDns1123Subdomain(segment))
+        errors.push(invalid(path, text, `segment[${index}]: ${problem}`));
     }
   }
 }

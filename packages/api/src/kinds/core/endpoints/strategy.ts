@@ -64,7 +64,7 @@ function validateSubset(subset: EndpointSubset, path: FieldPath, errors: FieldEr
   }
 }
 
-function validateAddress(address: EndpointAddress, path: FieldPath, errors: FieldError[]): void {
+function validateAddress(address: Partial<EndpointAddress>, path: FieldPath, errors: FieldError[]): void {
   const { ip = '', hostname = '', nodeName } = address;
   validateIp(ip, path.child('ip'), errors);
   if (hostname !== '') pushInvalid(isDns1123Label(hostname), hostname, path.child('hostname'), errors);
@@ -73,7 +73,7 @@ function validateAddress(address: EndpointAddress, path: FieldPath, errors: Fiel
   validateEndpointIp(ip, path.child('ip'), errors);
 }
 
-function validatePort(port: EndpointPort, needsName: boolean, path: FieldPath, errors: FieldError[]): void {
+function validatePort(port: Partial<EndpointPort>, needsName: boolean, path: FieldPath, errors: FieldError[]): void {
   const { name = '', port: number = 0, appProtocol } = port;
   if (name !== '') pushInvalid(isDns1123Label(name), name, path.child('name'), errors);
   else if (needsName) errors.push(required(path.child('name')));

@@ -3,7 +3,7 @@
 import { asList, asMap, type FieldError, type FieldPath, invalid, type Json, required } from '@homeostat/machinery';
 import type { Taint } from '@homeostat/api/types/core-v1';
 import { readJsonObjects, readJsonText } from '../../rules/json-text.ts';
-import { validateTaints } from './validation.ts';
+import { validateTaints } from './taints.ts';
 
 const taintsAnnotation = 'scheduler.alpha.kubernetes.io/taints';
 const avoidPodsAnnotation = 'scheduler.alpha.kubernetes.io/preferAvoidPods';

@@ -53,7 +53,7 @@ function pushNotOne(source: NodeConfigSource, path: FieldPath, errors: FieldErro
   errors.push(invalid(path, toGoStruct(source, sourceSchema), 'exactly one reference subfield must be non-nil'));
 }
 
-function validateConfigMap(source: ConfigMapNodeConfigSource, path: FieldPath, errors: FieldError[]): void {
+function validateConfigMap(source: Partial<ConfigMapNodeConfigSource>, path: FieldPath, errors: FieldError[]): void {
   const { namespace = '', name = '', kubeletConfigKey: key = '' } = source;
   if (namespace === '') errors.push(required(path.child('namespace')));
   else pushInvalid(nameIsDnsLabel(namespace, false), namespace, path.child('namespace'), errors);

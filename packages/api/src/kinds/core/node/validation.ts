@@ -1,27 +1,15 @@
 // Validation of Nodes: taints, Pod address ranges, amounts, features. Follows spec/apiserver.md §13.5.
 
-import {
-  duplicate,
-  type FieldError,
-  FieldPath,
-  forbidden,
-  invalid,
-  isLabelValue,
-  quote,
-  utf8Length,
-} from '@homeostat/machinery';
-import type { Node, NodeConfigSource, NodeConfigStatus, Taint } from '@homeostat/api/types/core-v1';
-import { structByName } from '../../../scheme/scheme.ts';
+import { duplicate, type FieldError, FieldPath, forbidden, invalid, quote, utf8Length } from '@homeostat/machinery';
+import type { Node, NodeConfigSource, NodeConfigStatus } from '@homeostat/api/types/core-v1';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
-import { validateTaintEffect } from '../../pod-spec/tolerations.ts';
 import { isDualStackCidrs, validateCidr } from '../../rules/addresses.ts';
-import { toGoStruct } from '../../rules/go-struct.ts';
-import { validateLabelName } from '../../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../../rules/names.ts';
 import { validateResourceQuantity } from '../../rules/resource-names.ts';
 import { sortedKeys } from '../../rules/values.ts';
-import { validateConfigSource, validateConfigStatus } from './config-source.ts';
 import { validateNodeAnnotations } from './annotations.ts';
+import { validateConfigSource, validateConfigStatus } from './config-source.ts';
+import { validateTaints } from './taints.ts';
 
 const metadataPath = new FieldPath('metadata');
 const specPath = new FieldPath('spec');
@@ -71,27 +59,6 @@ export function validateNodeUpdate(node: Node, old: Node): FieldError[] {
     errors.push(forbidden(specPath.child('externalID'), 'may not be updated'));
   }
   return errors;
-}
-
-const taintSchema = structByName('io.k8s.api.core.v1.Taint');
-
-export function validateTaints(taints: readonly Taint[] | undefined, path: FieldPath, errors: FieldError[]): void {
-  const seen = new Set<string>();
-  for (const [index, taint] of (taints ?? []).entries()) {
-    const at = path.index(index);
-    const { key = '', value = '' } = taint;
-    const effect: string = taint.effect ?? '';
-    validateLabelName(key, at.child('key'), errors);
-    const texts = isLabelValue(value);
-    if (texts.length > 0) errors.push(invalid(at.child('value'), value, texts.join(';')));
-    validateTaintEffect(effect, at.child('effect'), errors);
-    const pair = `${effect}/${key}`;
-    if (seen.has(pair)) {
-      const error = duplicate(at, toGoStruct(taint, taintSchema));
-      errors.push({ ...error, body: `${error.body}: taints must be unique by key and effect pair` });
-    }
-    seen.add(pair);
-  }
 }
 
 function validateResources(node: Node, errors: FieldError[]): void {

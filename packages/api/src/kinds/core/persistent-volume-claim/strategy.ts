@@ -61,7 +61,7 @@ function warningsFor(claim: PersistentVolumeClaim): readonly string[] {
   const deprecated = claim.metadata?.annotations?.[key] !== undefined;
   const at = new FieldPath('metadata').child('annotations').key(key);
   return [
-    ...(deprecated ? [`${at}: deprecated since v1.8; use "storageClassName" attribute instead`] : []),
+    ...(deprecated ? [`${at.toString()}: deprecated since v1.8; use "storageClassName" attribute instead`] : []),
     ...warningsForClaimResources(claim.spec?.resources, new FieldPath('spec')),
   ];
 }

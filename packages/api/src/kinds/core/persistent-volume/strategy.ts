@@ -77,15 +77,15 @@ function warningsFor(volume: PersistentVolume): readonly string[] {
   return [
     ...deprecatedAnnotations
       .filter(([key]) => volume.metadata?.annotations?.[key] !== undefined)
-      .map(([key, text]) => `${annotationsPath.key(key)}: ${text}`),
+      .map(([key, text]) => `${annotationsPath.key(key).toString()}: ${text}`),
     ...(spec.persistentVolumeReclaimPolicy === 'Recycle'
-      ? [`${specPath.child('persistentVolumeReclaimPolicy')}: ${recycle}`]
+      ? [`${specPath.child('persistentVolumeReclaimPolicy').toString()}: ${recycle}`]
       : []),
     ...(spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).flatMap((term, index) =>
       warningsForNodeSelectorTerm(term, false, termsPath.index(index)),
     ),
     ...deprecatedTypes
       .filter(([field]) => spec[field] !== undefined)
-      .map(([, shown, text]) => `${specPath.child(shown)}: ${text}`),
+      .map(([, shown, text]) => `${specPath.child(shown).toString()}: ${text}`),
   ];
 }

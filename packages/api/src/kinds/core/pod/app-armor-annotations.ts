@@ -31,7 +31,7 @@ export function warningsForAppArmorAnnotations(pod: Pod): readonly string[] {
       container.securityContext?.appArmorProfile === undefined && profileFrom(pod, container) === undefined;
     if (!unusable && !moved.has(container)) return [];
     const at = new FieldPath('metadata').child('annotations').key(key);
-    return [`${at}: deprecated since v1.30; use the "appArmorProfile" field instead`];
+    return [`${at.toString()}: deprecated since v1.30; use the "appArmorProfile" field instead`];
   });
 }
 

@@ -5,7 +5,7 @@ import type { Pod, PodSpec, PodStatus } from '@homeostat/api/types/core-v1';
 import { computeQosClass } from '../../../meaning/pod-qos.ts';
 import type { KindStrategy } from '../../../strategy.ts';
 import { defaultPod, mirrorServiceAccount } from '../../pod-spec/defaults.ts';
-import { dropDisabledSpecFields, dropDisabledStatusFields } from '../../pod-spec/disabled-fields.ts';
+import { dropDisabledSpecFields } from '../../pod-spec/disabled-fields.ts';
 import { warningsForPod } from '../../pod-spec/warnings.ts';
 import { keepField } from '../../update-parts.ts';
 import { moveAppArmorAnnotations, warningsForAppArmorAnnotations } from './app-armor-annotations.ts';
@@ -105,5 +105,5 @@ function warningsForName(name: string): readonly string[] {
   const at = new FieldPath('metadata').child('name');
   const what =
     "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
-  return [`${at}: ${what}: [${problems.join(' ')}]`];
+  return [`${at.toString()}: ${what}: [${problems.join(' ')}]`];
 }

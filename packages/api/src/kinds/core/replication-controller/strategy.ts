@@ -151,5 +151,5 @@ function warningsForName(name: string): readonly string[] {
   if (problems.length === 0) return [];
   const what =
     'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
-  return [`${metadataPath.child('name')}: ${what}: [${problems.join(' ')}]`];
+  return [`${metadataPath.child('name').toString()}: ${what}: [${problems.join(' ')}]`];
 }

@@ -79,7 +79,7 @@ function validateByType(secret: Secret, errors: FieldError[]): void {
   const need = (key: string): void => {
     if (!hasKey(data, key)) errors.push(required(dataPath.key(key)));
   };
-  switch (secret.type) {
+  switch (secret.type ?? '') {
     case 'kubernetes.io/service-account-token':
       if ((secret.metadata?.annotations?.[accountAnnotation] ?? '') === '') {
         errors.push(required(metadataPath.child('annotations').key(accountAnnotation)));

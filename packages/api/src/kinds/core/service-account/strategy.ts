@@ -35,5 +35,5 @@ function warningsFor(account: ServiceAccount, old: ServiceAccount | undefined): 
   if (account.metadata?.annotations?.[mountableAnnotation] === undefined) return [];
   if (old?.metadata?.annotations?.[mountableAnnotation] !== undefined) return [];
   const at = metadataPath.child('annotations').key(mountableAnnotation);
-  return [`${at}: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
+  return [`${at.toString()}: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
 }

@@ -118,7 +118,7 @@ function validateType(service: Service, spec: ServiceSpec, errors: FieldError[])
 }
 
 function validatePort(
-  port: ServicePort,
+  port: Partial<ServicePort>,
   needsName: boolean,
   names: Set<string>,
   path: FieldPath,
