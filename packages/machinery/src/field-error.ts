@@ -1,6 +1,7 @@
 // Field errors of validation (`k8s.io/apimachinery/pkg/util/validation/field`): paths and texts as upstream writes them.
 
 import type { StatusCause } from '@homeostat/base';
+import { goQuote } from './values/go-strings.ts';
 
 export type FieldErrorType =
   | 'FieldValueNotFound'
@@ -132,10 +133,7 @@ function formatValue(value: unknown): string {
   return String(value as number | bigint | boolean);
 }
 
-/** Go's `%q` for the strings that occur in messages. */
+/** Go's `%q`, as messages quote texts. */
 export function quote(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return goQuote(text);
 }
