@@ -6,6 +6,7 @@ import type { ResourceType } from '../resource/resource-type.ts';
 import { readBody, toRequestBody } from '../rest/body.ts';
 import { decodeError, isFailure } from '../rest/decode-error.ts';
 import { readPages } from '../rest/pager.ts';
+import { toPartialEvents, toPartialMetadata } from '../rest/partial-metadata.ts';
 import { type ResourcePathOptions, resourcePath, toQuery } from '../rest/resource-path.ts';
 import { createSender } from '../rest/sender.ts';
 import { TokenBucket } from '../rest/token-bucket.ts';
@@ -152,14 +153,16 @@ export function createClient(options: ClientOptions): Client {
   };
 
   return {
-    get: (resource, o) =>
-      object({
+    get: async (resource, o) => {
+      const found = await object<NonNullable<(typeof resource)['objectType']>>({
         method: 'GET',
         resource,
         path: { namespace: o.namespace, name: o.name, subresource: o.subresource },
         query: { resourceVersion: o.resourceVersion },
         ...callOptions(o),
-      }),
+      });
+      return resource.as === 'metadata' ? toPartialMetadata(found) : found;
+    },
     list: (resource, o = {}) => list(resource, o),
     listPages: (resource, o = {}) => readPages((page) => list(resource, page), o),
     watch: async <T extends KubeObject>(resource: ResourceType<T>, o: Parameters<Client['watch']>[1] = {}) => {
@@ -179,7 +182,8 @@ export function createClient(options: ClientOptions): Client {
         stream: true,
         ...callOptions(o),
       });
-      return readWatch<T>(response, o.signal);
+      const events = readWatch<T>(response, o.signal);
+      return resource.as === 'metadata' ? toPartialEvents(events) : events;
     },
     create: (resource, o) =>
       object({
@@ -285,8 +289,9 @@ function withKind<T extends KubeObject>(
 ): readonly T[] {
   // Go writes a nil slice as null.
   if (!Array.isArray(items)) return [];
+  if (resource.as === 'metadata') return items.map((item: T) => toPartialMetadata(item));
   const first: T | undefined = items[0];
-  if (first === undefined || first.kind !== undefined || resource.as !== undefined) return items;
+  if (first === undefined || first.kind !== undefined) return items;
   const apiVersion = toApiVersion(resource);
   const { kind } = resource;
   return items.map((item: T) => ({ apiVersion, kind, ...item }));
