@@ -11,6 +11,7 @@ export { strategyOf } from './kinds/strategies.ts';
 export { mayAllContainersRestart, shouldContainerRestart } from './meaning/container-restart.ts';
 export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
 export { type ImageName, parseImageName } from './meaning/image-name.ts';
+export { matchesNodeSelector, matchesNodeSelectorTerm, matchesRequiredNodeAffinity } from './meaning/node-affinity.ts';
 export { getPodCondition, isPodAvailable, isPodReady, nextPodAvailabilityMs } from './meaning/pod-conditions.ts';
 export { isPodActive, isPodTerminal, isPodTerminating } from './meaning/pod-phase.ts';
 export { computeQosClass } from './meaning/pod-qos.ts';
@@ -31,6 +32,7 @@ export {
   needsHealthCheckPort,
   needsNodePorts,
 } from './meaning/services.ts';
+export { findUntoleratedTaint, toleratesTaint } from './meaning/tolerations.ts';
 export type { ResourceInfo, SubresourceInfo } from './resource.ts';
 export {
   findKind,
