@@ -169,7 +169,7 @@ test('applyConfiguration() with force takes the field over', () => {
 
 test('applyConfiguration() orders shared items as the configuration does', () => {
   const order = (result: ApplyResult): unknown =>
-    ((result.object as Gadget).spec?.['parts'] as { name: string }[]).map(({ name }) => name).join('');
+    ((result.object as Gadget).spec?.['parts'] as { name: string }[] | undefined)?.map(({ name }) => name).join('');
   assert.equal(order(apply('other', config({ parts: [{ name: 'b' }, { name: 'z' }, { name: 'a' }] }), live)), 'bza');
   assert.equal(order(apply('other', config({ parts: [{ name: 'z' }, { name: 'b' }] }), live)), 'azb');
 });

@@ -60,9 +60,18 @@ function parseElement(text: string): string | undefined {
   }
 }
 
+// Sorting compares keys again and again.
+const parsedKeys = new Map<string, KeyFields>();
+
 function keyFields(element: string): KeyFields {
-  const parsed = JSON.parse(element.slice(2)) as { readonly [name: string]: Json } | null;
-  return Object.entries(parsed ?? {}).sort(([a], [b]) => compareBytewise(a, b));
+  let fields = parsedKeys.get(element);
+  if (fields === undefined) {
+    const parsed = JSON.parse(element.slice(2)) as { readonly [name: string]: Json } | null;
+    fields = Object.entries(parsed ?? {}).sort(([a], [b]) => compareBytewise(a, b));
+    if (parsedKeys.size >= canonicalTextsMax) parsedKeys.clear();
+    parsedKeys.set(element, fields);
+  }
+  return fields;
 }
 
 const kindOrder: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
