@@ -8,6 +8,7 @@ import {
   formatTime,
   invalid,
   type KubeObject,
+  type Mutable,
   newBadRequest,
   newConflict,
   newInvalid,
@@ -43,6 +44,11 @@ export function createTokenRequestResource(options: TokenRequestOptions): Virtua
     group: '',
     resource: 'serviceaccounts',
     subresource: 'token',
+    applyDefaults(draft) {
+      const request = draft as Mutable<TokenRequest>;
+      request.spec ??= { audiences: [] };
+      request.spec.expirationSeconds ??= expirationSecondsDefault;
+    },
     create: (request: VirtualRequest) => issueToken(request, options),
   };
 }
