@@ -4,7 +4,7 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Env } from '@homeostat/base';
+import type { Env, Timer } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
 import { readRequest } from './read-request.ts';
 import { serveUpgrade } from './serve-upgrade.ts';
@@ -116,11 +116,18 @@ async function close(
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const session of sessions) session.close();
-  if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') server.closeIdleConnections();
+  // A kept connection whose answer, or watch, ends from now on becomes idle only then.
+  let sweep: Timer | undefined;
+  const closeIdle = (): void => {
+    if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') server.closeIdleConnections();
+    sweep = options.env.clock.setTimer(20, closeIdle);
+  };
+  closeIdle();
   const timer = options.env.clock.setTimer(options.drainMs ?? 10_000, () => {
     for (const session of sessions) session.destroy();
     for (const socket of sockets) socket.destroy();
   });
   await closed;
+  sweep?.cancel();
   timer.cancel();
 }
