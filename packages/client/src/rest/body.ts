@@ -1,17 +1,18 @@
 // Bodies between objects and bytes. In process nothing is encoded; over HTTP it is JSON.
 // Go's protobuf is not used by this client: JSON.parse is the fastest decoder a JavaScript engine has.
 
+import { encodeJson } from '@homeostat/machinery';
 import type { ApiResponse, RequestBody, Transport } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
+import { parseAnswer } from './parse-answer.ts';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A request body for what the transport takes. */
 export function toRequestBody(value: unknown, transport: Transport): RequestBody {
   if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value };
   if (transport.exchanges === 'object') return { kind: 'object', object: value };
-  return { kind: 'bytes', bytes: encoder.encode(JSON.stringify(value)) };
+  return { kind: 'bytes', bytes: encodeJson(value) };
 }
 
 /** The whole body as a value: an object, the decoded JSON, or text when it is not JSON. Undefined when empty. */
@@ -41,7 +42,7 @@ function decode(bytes: Uint8Array, response: ApiResponse): unknown {
   const type = response.headers['content-type'];
   if (typeof type === 'string' && !type.includes('json')) return text;
   try {
-    return JSON.parse(text);
+    return parseAnswer(text);
   } catch (error) {
     if (response.status >= 300) return text;
     throw new TransportError('protocol', `the answer of status ${response.status} is not JSON`, { cause: error });

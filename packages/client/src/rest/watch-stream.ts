@@ -4,6 +4,7 @@ import { ApiError, type Status } from '@homeostat/base';
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import type { ApiResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
+import { parseAnswer } from './parse-answer.ts';
 
 /** Events until the server ends the stream, `signal` aborts (a quiet end) or an error is thrown. */
 export async function* readWatch<T extends KubeObject>(
@@ -32,7 +33,7 @@ function checked<T extends KubeObject>(event: WatchEvent<T>): WatchEvent<T> {
 
 function decodeFrame<T extends KubeObject>(frame: string): WatchEvent<T> {
   try {
-    return JSON.parse(frame) as WatchEvent<T>;
+    return parseAnswer(frame) as WatchEvent<T>;
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     const message = `unable to decode an event from the watch stream: ${text}`;

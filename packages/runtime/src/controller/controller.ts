@@ -1,7 +1,7 @@
 // Stage 5 of the loop: workers that take keys, pass the read-your-writes fence, and run observe → diff → act (or the plain
 // reconcile). One per definition. Back-off, requeues and metrics are here; what to do is the definition's.
 
-import { type Env, isApiError, Pacer, Scope } from '@homeostat/base';
+import { type Env, InvariantError, isApiError, Pacer, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { type Client, isConflict, type ObjectKey } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
@@ -226,6 +226,8 @@ class ControllerRunner implements Controller {
       const caches = passage.status === 'open' ? this.#caches : await this.#readLive(key, passage.resources, kill);
       outcome = this.#settle(key, await this.#reconcile(key, caches, kill));
     } catch (error) {
+      // A defect of ours: no retry mends it.
+      if (error instanceof InvariantError) throw error;
       outcome = this.#failed(key, error, kill);
     }
     this.#metrics.finished(outcome, (this.#env.clock.monotonicMs() - startedMs) / 1000);

@@ -6,6 +6,7 @@ import type { Clock } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { compareResourceVersions, isNewerResourceVersion, type ObjectKey, splitKey } from '@homeostat/client';
 import type { Lister } from '../store/lister.ts';
+import { BlockedKeys, type Obstacle } from './blocked-keys.ts';
 
 /** What the fence sees of an informer. */
 export interface FencedCache {
@@ -46,9 +47,9 @@ export interface WriteFenceOptions {
   /** How long a key waits for its writes to show, milliseconds. */
   readonly limitMs: number;
   /** The cache of a resource, when the controller has one. */
-  cacheOf(resource: string): FencedCache | undefined;
+  readonly cacheOf: (resource: string) => FencedCache | undefined;
   /** A key that was blocked may pass now. */
-  wake(key: ObjectKey): void;
+  readonly wake: (key: ObjectKey) => void;
 }
 
 interface KeyFence {
@@ -66,18 +67,11 @@ interface KeyFence {
 
 type Effect = Extract<Write, { readonly kind: 'removed' | 'bound' }>;
 
-interface Blocked {
-  readonly resource: string;
-  /** Waits for this version, or for a change of this object. */
-  readonly resourceVersion?: string;
-  readonly object?: ObjectKey;
-}
-
 /** The fences of one controller's keys. */
 export class WriteFence {
   readonly #options: WriteFenceOptions;
   readonly #fences = new Map<ObjectKey, KeyFence>();
-  readonly #blocked = new Map<ObjectKey, Blocked>();
+  readonly #blocked = new BlockedKeys();
 
   constructor(options: WriteFenceOptions) {
     this.#options = options;
@@ -143,7 +137,7 @@ export class WriteFence {
     const nowMs = this.#options.clock.monotonicMs();
     fence.deadlineMs ??= nowMs + this.#options.limitMs;
     if (nowMs >= fence.deadlineMs) return this.#live(key, fence);
-    this.#blocked.set(key, obstacle);
+    this.#blocked.block(key, obstacle);
     return { status: 'blocked', waitMs: fence.deadlineMs - nowMs };
   }
 
@@ -162,27 +156,17 @@ export class WriteFence {
 
   /** The cache of `resource` has moved on, perhaps by a change of `object`. */
   progressed(resource: string, resourceVersion: string, object: ObjectKey | undefined): void {
-    if (this.#blocked.size === 0) return;
-    for (const [key, blocked] of this.#blocked) {
-      if (blocked.resource !== resource) continue;
-      const passed =
-        blocked.resourceVersion === undefined
-          ? object === undefined || blocked.object === object
-          : (compareResourceVersions(resourceVersion, blocked.resourceVersion) ?? 0) >= 0;
-      if (!passed) continue;
-      this.#blocked.delete(key);
-      this.#options.wake(key);
-    }
+    for (const key of this.#blocked.progressed(resource, resourceVersion, object)) this.#options.wake(key);
   }
 
   /** Drops what is known of a key. */
   forget(key: ObjectKey): void {
     this.#fences.delete(key);
-    this.#blocked.delete(key);
+    this.#blocked.unblock(key);
   }
 
   #live(key: ObjectKey, fence: KeyFence): Passage {
-    this.#blocked.delete(key);
+    this.#blocked.unblock(key);
     const resources = new Set<string>(fence.uncertain);
     for (const [resource, version] of fence.versions) if (!this.#reached(resource, version)) resources.add(resource);
     for (const effect of fence.effects) if (!this.#shows(effect)) resources.add(effect.resource);
@@ -197,7 +181,7 @@ export class WriteFence {
   }
 
   /** The first thing that is not to be seen yet. What is seen is dropped on the way, so that each write is looked at once. */
-  #obstacle(fence: KeyFence): Blocked | undefined {
+  #obstacle(fence: KeyFence): Obstacle | undefined {
     for (const [resource, resourceVersion] of fence.versions) {
       if (!this.#reached(resource, resourceVersion)) return { resource, resourceVersion };
       fence.versions.delete(resource);

@@ -1,7 +1,7 @@
 // One handler's end of an informer: delivery in order, merging while the handler is busy, telling again after a failure.
 // The fast path (a handler that returns nothing, nothing pending) is one call. An object whose handler fails holds up no other.
 
-import type { Env, Timer } from '@homeostat/base';
+import { type Env, InvariantError, type Timer } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { keyOf, type ObjectKey } from '@homeostat/client';
 import type { Change, ChangeHandler } from './change.ts';
@@ -89,6 +89,8 @@ export class Listener<T extends KubeObject = KubeObject> {
   }
 
   #fail(change: Change<T>, error: unknown): void {
+    // A defect of ours, not a failure of the handler's work.
+    if (error instanceof InvariantError) throw error;
     const { env, name } = this.#options;
     const key = keyOf(change.object);
     env.log.error('a handler failed and will be told again', { informer: name, key, error });

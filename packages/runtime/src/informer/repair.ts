@@ -87,18 +87,39 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
         mended++;
       }
     });
-    for (const key of outdated) {
-      const object = await source.get(key, { signal });
-      await cache.inOrder(async () => {
-        // Touched meanwhile: the watch is telling of this object, and knows better.
-        if (touched.has(key) || object === undefined) return;
+    // Touched meanwhile: the watch is telling of this object, and knows better.
+    const mend = (object: T): Promise<void> =>
+      cache.inOrder(async () => {
+        if (touched.has(keyOf(object))) return;
         cache.upsert(object);
         mended++;
       });
-    }
+    for await (const object of readLive(outdated, source, signal)) await mend(object);
     return mended;
   } finally {
     cache.stopTouching();
+  }
+}
+
+/** Above this many, one list costs less than a request each. */
+const singleReadsMax = 100;
+
+/** The objects of these keys as they are now; those that are gone are left out. */
+async function* readLive<T extends KubeObject>(
+  keys: readonly ObjectKey[],
+  source: InformerSource<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, void> {
+  if (keys.length > singleReadsMax) {
+    const wanted = new Set(keys);
+    for await (const page of source.listPages({ resourceVersion: '', limit: 500, signal })) {
+      yield* page.items.filter((object) => wanted.has(keyOf(object)));
+    }
+    return;
+  }
+  for (const key of keys) {
+    const object = await source.get(key, { signal });
+    if (object !== undefined) yield object;
   }
 }
 

@@ -1,15 +1,15 @@
 // Joins stages 1 to 3 of the loop: reflector → FIFO → store, and tells handlers of changes. One per resource and process.
 // The pump is the store's only writer. What handlers do with a change is theirs.
 
-import { abortable, type Env, invariant, Pacer, Scope, type Timer } from '@homeostat/base';
+import { abortable, type Env, invariant, Pacer, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { isNewerResourceVersion, keyOf, type ObjectKey, type ResourceType, resourceId } from '@homeostat/client';
 import { type Delta, DeltaFifo } from '../delta-fifo/delta-fifo.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { IndexDefinition, Lister } from '../store/lister.ts';
 import { createStore, type Store } from '../store/store.ts';
-import type { Change, ChangeHandler } from './change.ts';
-import { Listener } from './listener.ts';
+import type { ChangeHandler } from './change.ts';
+import { HandlerSet } from './handler-set.ts';
 import { runRepairs } from './repair.ts';
 import type { InformerSource } from './informer-source.ts';
 
@@ -48,15 +48,6 @@ export interface Registration {
 /** Hears how far the cache is: the version reached, and the object when one changed. Called after handlers. */
 export type ProgressHandler = (resourceVersion: string, key: ObjectKey | undefined) => void;
 
-interface Handler<T extends KubeObject> {
-  readonly listener: Listener<T>;
-  readonly resyncPeriodMs: number;
-  nextResyncMs: number;
-  attached: boolean;
-  synced: boolean;
-}
-
-const resyncLeastMs = 1_000;
 const defaultRepairPeriodMs = 600_000;
 
 /**
@@ -74,14 +65,13 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly #fifo = new DeltaFifo<T>();
   readonly #reflector: Reflector<T>;
   readonly #pacer: Pacer;
-  readonly #handlers = new Set<Handler<T>>();
+  readonly #handlers: HandlerSet<T>;
   readonly #progress = new Set<ProgressHandler>();
   readonly #syncWaiters = new Set<() => void>();
   readonly #name: string;
   #state: 'new' | 'running' | 'stopped' = 'new';
   #synced = false;
   #resourceVersion = '';
-  #resyncTimer: Timer | undefined;
   /** Keys changed since a repair began; undefined when none is under way. */
   #touched: Set<ObjectKey> | undefined;
 
@@ -92,6 +82,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     this.#name = resourceId(options.resource);
     this.#store = createStore<T>({ namespaced: options.resource.namespaced });
     this.#pacer = new Pacer(options.env.clock);
+    this.#handlers = new HandlerSet<T>({
+      name: this.#name,
+      env: options.env,
+      onResyncDue: () => this.#inOrder(() => this.#handlers.resync(this.#store.reader.values(), this.#pacer)),
+    });
     this.#reflector = new Reflector<T>({
       name: this.#name,
       env: options.env,
@@ -131,27 +126,18 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   /** Adds a handler at any time; it hears of what is cached as additions first. @throws Error after the stop. */
   addHandler(handle: ChangeHandler<T>, options: HandlerOptions = {}): Registration {
     if (this.#state === 'stopped') throw new Error(`handler was not added: the informer of ${this.#name} has stopped`);
-    const period = options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0;
-    const resyncPeriodMs = period === 0 ? 0 : Math.max(period, resyncLeastMs);
-    const handler: Handler<T> = {
-      listener: new Listener({ name: this.#name, env: this.#env, handler: handle }),
-      resyncPeriodMs,
-      nextResyncMs: this.#env.clock.monotonicMs() + resyncPeriodMs,
-      attached: this.#state === 'new',
-      synced: false,
-    };
-    this.#handlers.add(handler);
+    const resyncPeriodMs = options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0;
+    const handler = this.#handlers.add(handle, { resyncPeriodMs, attached: this.#state === 'new' });
     if (this.#state === 'running') {
-      this.#fifo.push({ type: 'task', run: () => this.#attach(handler) });
-      this.#scheduleResync();
+      this.#inOrder(() => {
+        const present = { synced: this.#synced, pacer: this.#pacer };
+        return this.#handlers.attach(handler, this.#store.reader.values(), present);
+      });
     }
     let synced = false;
     return {
       hasSynced: () => (synced ||= handler.synced && handler.listener.idle),
-      remove: async () => {
-        this.#handlers.delete(handler);
-        await handler.listener.remove();
-      },
+      remove: () => this.#handlers.remove(handler),
     };
   }
 
@@ -183,7 +169,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#state !== 'new') throw new Error(`the informer of ${this.#name} was run twice`);
     this.#state = 'running';
-    this.#scheduleResync();
+    this.#handlers.start();
     const scope = new Scope({ signal });
     try {
       scope.spawn('reflector', (inner) => this.#reflector.run({ signal: inner }));
@@ -193,13 +179,12 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       await scope.join();
     } finally {
       this.#state = 'stopped';
-      this.#resyncTimer?.cancel();
-      await Promise.all(Array.from(this.#handlers, (handler) => handler.listener.remove()));
+      await this.#handlers.stop();
     }
   }
 
   async #pump(signal: AbortSignal): Promise<void> {
-    const wake = (): void => this.#fifo.push({ type: 'task', run: () => {} });
+    const wake = (): void => this.#inOrder(() => {});
     signal.addEventListener('abort', wake, { once: true });
     while (!signal.aborted) {
       const delta = this.#fifo.shift();
@@ -257,7 +242,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       this.#store.writer.delete(key);
       const object = this.#prepare(raw) ?? before;
       const same = before.metadata?.uid === object.metadata?.uid;
-      this.#tell({ type: 'deleted', object: same ? object : before, lastStateUnknown: lastStateUnknown || !same });
+      this.#handlers.tell({
+        type: 'deleted',
+        object: same ? object : before,
+        lastStateUnknown: lastStateUnknown || !same,
+      });
     }
     this.#reached(version, key);
   }
@@ -275,7 +264,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     for (const [key, object] of before) {
       if (reader.getByKey(key) !== undefined) continue;
       this.#touched?.add(key);
-      this.#tell({ type: 'deleted', object, lastStateUnknown: true });
+      this.#handlers.tell({ type: 'deleted', object, lastStateUnknown: true });
       if (this.#pacer.due()) await this.#pacer.yield();
     }
     for (const [key, object] of reader.entries()) {
@@ -290,38 +279,25 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 
   #markSynced(): void {
     this.#synced = true;
-    for (const handler of this.#handlers) if (handler.attached) handler.synced = true;
+    this.#handlers.markSynced();
     for (const resolve of this.#syncWaiters) resolve();
     this.#syncWaiters.clear();
     this.#env.log.debug('cache is synced', { informer: this.#name, objects: this.#store.reader.size });
   }
 
-  async #attach(handler: Handler<T>): Promise<void> {
-    for (const object of this.#store.reader.values()) {
-      handler.listener.notify({ type: 'added', object, initial: true });
-      if (this.#pacer.due()) await this.#pacer.yield();
-    }
-    handler.attached = true;
-    handler.synced = this.#synced;
-  }
-
   /** Tells of the step from one state of a key to the next. */
   #tellOf(before: T | undefined, object: T, initial: boolean): void {
     if (before === undefined) {
-      this.#tell({ type: 'added', object, initial });
+      this.#handlers.tell({ type: 'added', object, initial });
       return;
     }
     if (before === object || before.metadata?.resourceVersion === object.metadata?.resourceVersion) return;
     if (before.metadata?.uid !== object.metadata?.uid) {
-      this.#tell({ type: 'deleted', object: before, lastStateUnknown: true });
-      this.#tell({ type: 'added', object, initial });
+      this.#handlers.tell({ type: 'deleted', object: before, lastStateUnknown: true });
+      this.#handlers.tell({ type: 'added', object, initial });
       return;
     }
-    this.#tell({ type: 'updated', old: before, object });
-  }
-
-  #tell(change: Change<T>): void {
-    for (const handler of this.#handlers) if (handler.attached) handler.listener.notify(change);
+    this.#handlers.tell({ type: 'updated', old: before, object });
   }
 
   #reached(version: string, key: ObjectKey | undefined): void {
@@ -342,29 +318,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     }
   }
 
-  #scheduleResync(): void {
-    this.#resyncTimer?.cancel();
-    this.#resyncTimer = undefined;
-    let next = Infinity;
-    for (const handler of this.#handlers) if (handler.resyncPeriodMs > 0) next = Math.min(next, handler.nextResyncMs);
-    if (next === Infinity || this.#state !== 'running') return;
-    const delayMs = next - this.#env.clock.monotonicMs();
-    this.#resyncTimer = this.#env.clock.setTimer(delayMs, () => {
-      const nowMs = this.#env.clock.monotonicMs();
-      const due = [...this.#handlers].filter(
-        ({ resyncPeriodMs, nextResyncMs }) => resyncPeriodMs > 0 && nextResyncMs <= nowMs,
-      );
-      for (const handler of due) handler.nextResyncMs = nowMs + handler.resyncPeriodMs;
-      this.#fifo.push({ type: 'task', run: () => this.#resync(due) });
-      this.#scheduleResync();
-    });
-  }
-
-  async #resync(due: readonly Handler<T>[]): Promise<void> {
-    for (const object of this.#store.reader.values()) {
-      for (const handler of due) if (handler.attached) handler.listener.notify({ type: 'resync', object });
-      if (this.#pacer.due()) await this.#pacer.yield();
-    }
+  /** Runs work when everything queued before it has been processed. */
+  #inOrder(run: () => Promise<void> | void): void {
+    this.#fifo.push({ type: 'task', run });
   }
 
   #repair(periodMs: number, signal: AbortSignal): Promise<void> {
@@ -389,7 +345,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
         inOrder: (run) => {
           const { promise, resolve, reject } = Promise.withResolvers<void>();
           const task = async (): Promise<void> => run().then(resolve, reject);
-          this.#fifo.push({ type: 'task', run: task });
+          this.#inOrder(task);
           return abortable(promise, signal);
         },
         upsert: (object) => this.#upsertRepaired(object),
@@ -410,7 +366,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   #deleteRepaired(object: T): void {
     const key = keyOf(object);
     if (this.#store.writer.delete(key) === undefined) return;
-    this.#tell({ type: 'deleted', object, lastStateUnknown: true });
+    this.#handlers.tell({ type: 'deleted', object, lastStateUnknown: true });
     for (const handler of this.#progress) handler(this.#resourceVersion, key);
   }
 }
