@@ -46,7 +46,7 @@ export function createTokenRequestResource(options: TokenRequestOptions): Virtua
     subresource: 'token',
     applyDefaults(draft) {
       const request = draft as Mutable<TokenRequest>;
-      request.spec ??= { audiences: [] };
+      request.spec ??= {} as Mutable<Spec>;
       request.spec.expirationSeconds ??= expirationSecondsDefault;
     },
     create: (request: VirtualRequest) => issueToken(request, options),
