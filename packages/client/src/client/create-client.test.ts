@@ -1,3 +1,5 @@
+// The client over a scripted transport: what goes out, and what comes of each answer.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';

@@ -1,3 +1,5 @@
+// Discovery in both of its forms, and the mapper over it.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';

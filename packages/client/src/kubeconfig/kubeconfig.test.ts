@@ -1,3 +1,5 @@
+// Merging and selecting, without files.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mergeKubeconfigs } from './kubeconfig.ts';

@@ -1,3 +1,5 @@
+// Kubeconfig and token files in a folder of their own.
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+// The order of versions against that of big integers.
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

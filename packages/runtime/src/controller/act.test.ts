@@ -1,3 +1,5 @@
+// The executor: modes of steps, stages, tolerated errors.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';

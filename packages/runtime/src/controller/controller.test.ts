@@ -1,3 +1,5 @@
+// The whole loop with a controller that is a ReplicaSet in small. Case ids: B2, B3, C1, C11, C13, O4, O5, O12, R1.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';

@@ -1,3 +1,5 @@
+// The fence by itself, and the index of waiting keys against a search.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// Events as the fake server receives them: shape, counting, aggregation, spam, failures.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';

@@ -1,3 +1,5 @@
+// Reflector, FIFO, store and handlers together, against the fake server, in virtual time. Case ids: G, J, P3, R3, S27.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';

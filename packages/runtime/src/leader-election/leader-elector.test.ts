@@ -1,3 +1,5 @@
+// Candidates on one virtual clock. Case ids: C7, G11, G12, O2, O3, O8, O11.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';

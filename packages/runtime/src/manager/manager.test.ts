@@ -1,3 +1,5 @@
+// Order of start and stop, leadership, health. Case id: C6.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';

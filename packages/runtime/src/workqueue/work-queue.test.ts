@@ -1,3 +1,5 @@
+// Queue, delays, limiters and metrics. Case ids: C3, C4, C16, G4, G5, R6.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
