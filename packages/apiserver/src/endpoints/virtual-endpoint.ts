@@ -10,7 +10,7 @@ import { readSubresourceBody, validateSubresourceBody } from './subresource-body
 export async function handleVirtualCreate(request: EndpointRequest, resource: VirtualResource): Promise<ApiResponse> {
   const { context } = request;
   const output = negotiateOutput(request, { table: false });
-  const body = await readSubresourceBody(request);
+  const body = await readSubresourceBody(request, resource.applyDefaults?.bind(resource));
   await validateSubresourceBody(request, body);
   const answered = await resource.create({
     object: body.draft,
