@@ -1,3 +1,5 @@
+// Compaction by time and by count, in virtual time.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv, Scope } from '@homeostat/base';

@@ -1,3 +1,5 @@
+// The ordered map against sorted lists: the order of bytes, prefixes, independence of clones.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -56,8 +56,9 @@ export class Fixture {
   }
 
   async reopen(): Promise<void> {
-    assert.ok(this.#engine.reopen, 'the engine cannot be reopened');
-    this.store = await this.#engine.reopen();
+    const reopened = await this.#engine.reopen?.();
+    assert.ok(reopened, 'the engine cannot be reopened');
+    this.store = reopened;
   }
 
   txn(compare: readonly Compare[], ...operations: readonly Operation[]): Promise<TxnResult> {

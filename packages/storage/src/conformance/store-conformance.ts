@@ -48,13 +48,13 @@ const sections: Readonly<Record<string, (define: DefineCase) => void>> = {
  * @example storeConformance('memory', async ({ env }) => memoryFixture(env), { durable: false, keepsHolders: true });
  */
 export function storeConformance(name: string, factory: StoreFactory, traits: StoreTraits): void {
-  describe(name, () => {
+  void describe(name, () => {
     for (const [section, addCases] of Object.entries(sections)) {
-      describe(section, () =>
+      void describe(section, () =>
         addCases((title: string, ...rest: readonly [Case] | readonly [Partial<StoreTraits>, Case]) => {
           const [needs, run] = rest.length === 1 ? [{}, rest[0]] : rest;
           if ((needs.durable && !traits.durable) || (needs.keepsHolders && !traits.keepsHolders)) return;
-          it(title, async () => {
+          void it(title, async () => {
             const fixture = await Fixture.create(factory);
             try {
               await run(fixture);

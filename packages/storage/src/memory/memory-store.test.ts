@@ -1,3 +1,5 @@
+// The memory engine and its forks against the kit, and what it alone can do.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';

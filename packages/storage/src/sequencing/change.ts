@@ -14,7 +14,7 @@ export class Entry implements KeyValue {
   /** Wall time at which the entry is to be deleted; 0 = never. */
   readonly expiresAtMs: number;
 
-  constructor(fields: Omit<Entry, never>) {
+  constructor(fields: Omit<Entry, 'withValue'>) {
     this.key = fields.key;
     this.value = fields.value;
     this.createRevision = fields.createRevision;
@@ -22,6 +22,12 @@ export class Entry implements KeyValue {
     this.version = fields.version;
     this.ordinal = fields.ordinal;
     this.expiresAtMs = fields.expiresAtMs;
+  }
+
+  /** The same state with another holder of the same value. */
+  withValue(value: ValueHolder): Entry {
+    const { key, createRevision, modRevision, version, ordinal, expiresAtMs } = this;
+    return new Entry({ key, value, createRevision, modRevision, version, ordinal, expiresAtMs });
   }
 }
 

@@ -67,15 +67,15 @@ export class Expiry {
       const soonest = this.#heap[0];
       if (soonest === undefined || soonest.atMs > nowMs) break;
       pop(this.#heap);
-      this.#expireOne(soonest);
+      // Only a defect rejects, and that must end the process.
+      void this.#expireOne(soonest);
     }
     this.#arm();
   }
 
-  #expireOne({ key, modRevision }: Deadline): void {
-    this.#expire(key, modRevision).then((done) => {
-      if (!done) this.schedule(key, modRevision, this.#clock.nowMs() + retryMs);
-    });
+  async #expireOne({ key, modRevision }: Deadline): Promise<void> {
+    const done = await this.#expire(key, modRevision);
+    if (!done) this.schedule(key, modRevision, this.#clock.nowMs() + retryMs);
   }
 }
 

@@ -83,7 +83,7 @@ function eventOf(
 function liveEventOf(event: EntryEvent, operation: Operation): StoreEvent {
   if (event.current === undefined || operation.type === 'delete' || event.current.value === operation.value)
     return event;
-  return { ...event, current: new Entry({ ...event.current, value: operation.value }) };
+  return { ...event, current: event.current.withValue(operation.value) };
 }
 
 function assertOperations(operations: readonly Operation[]): void {

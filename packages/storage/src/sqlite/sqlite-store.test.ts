@@ -1,3 +1,5 @@
+// The SQLite engine against the kit, and its own failures: locks, damage, full disks, too much in flight.
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
