@@ -7,7 +7,8 @@ import type { ApiServer, ApiServerOptions } from '../server/api-server-options.t
 import { listen, type Listener, type TlsOptions } from '../server/node/http-listener.ts';
 import { createStandardParts, type StandardPartsOptions } from '../standard-parts.ts';
 
-export interface StartServerOptions extends Omit<ApiServerOptions, 'parts'>, Omit<StandardPartsOptions, 'serverAddress'> {
+export interface StartServerOptions
+  extends Omit<ApiServerOptions, 'parts'>, Omit<StandardPartsOptions, 'serverAddress'> {
   readonly host?: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -26,7 +27,10 @@ export interface StartedServer {
 export async function startServer(options: StartServerOptions): Promise<StartedServer> {
   const { env } = options;
   let address = '';
-  const server = createApiServer({ ...options, parts: (host) => createStandardParts(host, { ...options, serverAddress: () => address }) });
+  const server = createApiServer({
+    ...options,
+    parts: (host) => createStandardParts(host, { ...options, serverAddress: () => address }),
+  });
   const stopping = new AbortController();
   const running = server.run({ signal: stopping.signal });
   running.catch((error: unknown) => env.log.error('the API server ended', { error }));
