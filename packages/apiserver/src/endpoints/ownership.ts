@@ -3,10 +3,10 @@
 import type { UpdateStrategy } from '@homeostat/api';
 import { convertObject, findResource } from '@homeostat/api';
 import {
+  canonicalize,
   excludeFields,
   type FieldFilter,
   formatTime,
-  includeFields,
   type KubeObject,
   type Mutable,
   type OwnershipRequest,
@@ -15,16 +15,10 @@ import {
 } from '@homeostat/machinery';
 import type { EndpointRequest } from './endpoint-request.ts';
 
-/** Subresources that own what they write and nothing else, whatever their strategy resets. */
-const included: Readonly<Record<string, readonly string[]>> = {
-  ephemeralcontainers: ['spec.ephemeralContainers'],
-  resize: ['spec.containers.*.resources', 'spec.initContainers.*.resources', 'spec.containers.*.resizePolicy', 'spec.resources'],
-};
-
 export function ownershipRequest(request: EndpointRequest, manager: string, strategy: UpdateStrategy): OwnershipRequest {
   const { entry, services, subresource } = request;
   const { info } = entry;
-  const filter = filterOf(subresource?.name ?? '', strategy);
+  const filter = filterOf(strategy);
   return {
     manager,
     apiVersion: entry.version.apiVersion,
@@ -45,9 +39,7 @@ export function ownershipRequest(request: EndpointRequest, manager: string, stra
   };
 }
 
-function filterOf(subresource: string, strategy: UpdateStrategy): FieldFilter | undefined {
-  const only = included[subresource];
-  if (only !== undefined) return includeFields(...only);
+function filterOf(strategy: UpdateStrategy): FieldFilter | undefined {
   const reset = strategy.resetFields ?? [];
   if (reset.length === 0) return undefined;
   // Both spellings occur: `f:status` as in managedFields, and the bare name.
@@ -60,7 +52,10 @@ export function trackOwnership(
   live: KubeObject | undefined,
   draft: Mutable<KubeObject>,
 ): void {
-  const managedFields = trackUpdate({ ...owner, live, object: draft as KubeObject });
+  const schema = owner.schemaFor(owner.apiVersion);
+  // An empty list that Go's JSON leaves out is owned by nobody.
+  const object = (schema === undefined ? draft : canonicalize(draft, schema)) as KubeObject;
+  const managedFields = trackUpdate({ ...owner, live, object });
   const metadata = draft.metadata ?? {};
   draft.metadata = metadata;
   if (managedFields === undefined || managedFields.length === 0) delete metadata.managedFields;
