@@ -27,6 +27,8 @@ export function ownershipRequest(request: EndpointRequest, manager: string, stra
     schemaFor: (apiVersion) => {
       if (apiVersion === entry.version.apiVersion) return info.schema;
       const gv = parseApiVersion(apiVersion);
+      // As in Go: what was owned through another group's version (events.k8s.io and core) is forgotten.
+      if (gv.group !== info.group) return undefined;
       const other = findResource(gv.group, gv.version, info.resource);
       return other?.kind === info.kind ? other.schema : undefined;
     },
