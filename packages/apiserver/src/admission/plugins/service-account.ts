@@ -33,10 +33,9 @@ export class ServiceAccount implements AdmissionPlugin {
   }
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    if (!isPodWrite(attributes)) return;
+    if (!isPodWrite(attributes) || attributes.operation !== 'CREATE') return;
     const pod = attributes.object as Mutable<Pod>;
-    if (attributes.operation !== 'CREATE' || pod.spec === undefined || isMirrorPod(pod))
-      return this.validate(attributes);
+    if (pod.spec === undefined || isMirrorPod(pod)) return this.validate(attributes);
     const { spec } = pod;
     spec.serviceAccountName ||= defaultAccount;
     spec.serviceAccount = spec.serviceAccountName;
