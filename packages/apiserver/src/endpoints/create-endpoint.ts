@@ -1,7 +1,7 @@
 // POST of a stored kind: decode, clean, own, admit, store (spec/apiserver.md §4.1).
 
 import type { ApiResponse } from '@homeostat/client';
-import { type KubeObject, type Mutable, newBadRequest } from '@homeostat/machinery';
+import { type KubeObject, type Mutable, newBadRequest, managerOrUserAgent } from '@homeostat/machinery';
 import { createObject } from '../registry/create.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
@@ -11,7 +11,7 @@ import { type EndpointRequest, writeContext } from './endpoint-request.ts';
 import { respondObject, negotiateOutput } from './output.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import { ownershipRequest, trackOwnership } from './ownership.ts';
-import { decodeWriteOptions, managerOf, type WriteOptions } from './write-options.ts';
+import { decodeWriteOptions, type WriteOptions } from './write-options.ts';
 
 export async function handleCreate(request: EndpointRequest, resource: StoredResource): Promise<ApiResponse> {
   const { context, entry } = request;
@@ -40,7 +40,7 @@ export async function createFrom(
   wipeSystemFields(draft);
   checkNamespace(request, draft);
   dedupOwnerReferences(draft, false, context.warnings);
-  const manager = managerOf(options.fieldManager, context.request.headers['user-agent'] ?? '');
+  const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '');
   // What the body claims about ownership does not count at create.
   if (draft.metadata !== undefined) delete draft.metadata.managedFields;
   trackOwnership(ownershipRequest(request, manager, entry.strategy), undefined, draft);

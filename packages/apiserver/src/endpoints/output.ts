@@ -1,6 +1,7 @@
 // Writes answers: picks the form the client negotiated (object, table, metadata only) and encodes it, or hands the shared
 // object to callers in this process.
 
+import type { TableStrategy } from '@homeostat/api';
 import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
 import { FieldPath, type KubeObject, newInvalid, notSupported } from '@homeostat/machinery';
@@ -67,6 +68,27 @@ export function respondObject(request: EndpointRequest, status: number, version:
     return bytes(status, media.type, [served.fullJson(version, '\n')]);
   }
   return respondValue(context, status, served.object(version), output);
+}
+
+/** An object that is made up for the answer (Scale), in the form that was negotiated. */
+export function respondShown(
+  request: EndpointRequest,
+  status: number,
+  value: KubeObject,
+  output: Output,
+  table: TableStrategy,
+): ApiResponse {
+  const { transform } = output.media;
+  if (transform === undefined || request.context.request.wants === 'object') {
+    return respondValue(request.context, status, value, output);
+  }
+  const options = { ...tableOptions(request, transform.version, output.includeObject), table };
+  const rv = value.metadata?.resourceVersion;
+  const shown =
+    transform.kind === 'Table'
+      ? buildTable([{ stored: value, served: value }], rv === undefined ? {} : { resourceVersion: rv }, options)
+      : partialObject(value, transform.version);
+  return respondValue(request.context, status, shown, output);
 }
 
 /** Any other object: Status, Scale, a review. */

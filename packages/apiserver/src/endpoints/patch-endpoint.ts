@@ -2,7 +2,7 @@
 // to an object is in `patch-mechanism.ts`; server-side apply has its own mechanism (`apply-mechanism.ts`).
 
 import type { ApiResponse } from '@homeostat/client';
-import { type KubeObject, type Mutable, newBadRequest, newConflict } from '@homeostat/machinery';
+import { type KubeObject, type Mutable, newBadRequest, newConflict, managerOrUserAgent } from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import { applyMechanism } from './apply-mechanism.ts';
 import { checkName, updateStrategyOf, updateWith } from './update-endpoint.ts';
@@ -12,7 +12,7 @@ import { ownershipRequest } from './ownership.ts';
 import { patchMechanism } from './patch-mechanism.ts';
 import { patchTypeOf, patchTypes, type PatchType } from './patch-types.ts';
 import { readBytes } from './request-body.ts';
-import { decodeWriteOptions, managerOf, type WriteOptions } from './write-options.ts';
+import { decodeWriteOptions, type WriteOptions } from './write-options.ts';
 import { encodeJson } from '@homeostat/machinery';
 
 /** Turns the present object into the wanted one: a private draft in the endpoint's version, defaulted and owned. */
@@ -52,7 +52,7 @@ async function createMechanism(
   options: WriteOptions,
 ): Promise<PatchMechanism> {
   const { context, entry } = request;
-  const manager = managerOf(options.fieldManager, context.request.headers['user-agent'] ?? '');
+  const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '');
   const owner = ownershipRequest(request, manager, updateStrategyOf(request));
   const target = {
     kind: entry.info,

@@ -2,7 +2,7 @@
 
 import type { UpdateStrategy } from '@homeostat/api';
 import type { ApiResponse } from '@homeostat/client';
-import { type KubeObject, type Mutable, newBadRequest} from '@homeostat/machinery';
+import { type KubeObject, type Mutable, newBadRequest, managerOrUserAgent } from '@homeostat/machinery';
 import type { UpdateOutcome } from '../registry/guaranteed-update.ts';
 import { updateObject } from '../registry/update.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -15,7 +15,7 @@ import { type EndpointRequest, writeContext } from './endpoint-request.ts';
 import { negotiateOutput, respondObject } from './output.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import { ownershipRequest, trackOwnership } from './ownership.ts';
-import { decodeWriteOptions, managerOf, type WriteOptions } from './write-options.ts';
+import { decodeWriteOptions, type WriteOptions } from './write-options.ts';
 
 export async function handleUpdate(request: EndpointRequest, resource: StoredResource): Promise<ApiResponse> {
   const { context, entry } = request;
@@ -32,7 +32,7 @@ export async function handleUpdate(request: EndpointRequest, resource: StoredRes
   checkName(request, body);
   checkNamespace(request, body);
   dedupOwnerReferences(body, false, context.warnings);
-  const manager = managerOf(options.fieldManager, context.request.headers['user-agent'] ?? '');
+  const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '');
   const strategy = updateStrategyOf(request);
   const owner = ownershipRequest(request, manager, strategy);
   const uid = body.metadata?.uid ?? '';

@@ -70,16 +70,3 @@ function validateFieldManager(manager: string, errors: FieldError[]): void {
 export function isPrintable(char: string): boolean {
   return char === ' ' || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char);
 }
-
-/** The manager that owns what a request writes: its `fieldManager`, else its user agent up to the first slash. */
-export function managerOf(fieldManager: string, userAgent: string): string {
-  if (fieldManager !== '') return fieldManager;
-  const product = userAgent.split('/')[0] ?? '';
-  let out = '';
-  for (const char of product) {
-    if (!isPrintable(char)) continue;
-    if (Buffer.byteLength(out) + Buffer.byteLength(char) > managerBytesMax) break;
-    out += char;
-  }
-  return out;
-}
