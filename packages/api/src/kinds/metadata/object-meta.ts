@@ -154,7 +154,7 @@ function validateNoNewFinalizers(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const extra = [...new Set(finalizers ?? [])].filter((name) => old?.includes(name) !== true).toSorted();
+  const extra = [...new Set(finalizers ?? []).difference(new Set(old ?? []))].toSorted();
   if (extra.length === 0) return;
   const list = `[]string{${extra.map((name) => JSON.stringify(name)).join(', ')}}`;
   const text = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;

@@ -13,7 +13,6 @@ import {
 import type { Toleration } from '@homeostat/api/types/core-v1';
 import { validateLabelName } from '../rules/labels.ts';
 import { pushInvalid } from '../rules/values.ts';
-import { semanticEqual } from '../semantic-equal.ts';
 import type { PodSpecOptions } from './options.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -55,13 +54,15 @@ export function validateOnlyAddedTolerations(
   errors: FieldError[],
   options: PodSpecOptions,
 ): void {
+  const kept = new Set((tolerations ?? []).map(identity));
   for (const former of old ?? []) {
-    const kept = (tolerations ?? []).some((now) =>
-      semanticEqual({ ...former, tolerationSeconds: undefined }, { ...now, tolerationSeconds: undefined }),
-    );
-    if (!kept) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
+    if (!kept.has(identity(former))) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
   }
   validateTolerations(tolerations, path, errors, options);
+}
+
+function identity({ key = '', operator, value = '', effect }: Toleration): string {
+  return JSON.stringify([key, operator ?? '', value, effect ?? '']);
 }
 
 function validateOperator(

@@ -14,6 +14,7 @@ export function validateSpreadConstraints(
   options: PodSpecOptions,
 ): void {
   const list = constraints ?? [];
+  const lastIndex = new Map(list.map((constraint, index) => [identity(constraint), index]));
   for (const [index, constraint] of list.entries()) {
     const at = path.index(index);
     validatePositive(constraint.maxSkew, at.child('maxSkew'), errors);
@@ -21,7 +22,9 @@ export function validateSpreadConstraints(
     if (key === '') errors.push(required(at.child('topologyKey'), 'can not be empty'));
     const action: string = constraint.whenUnsatisfiable ?? '';
     validateSupported(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable'), errors);
-    validateNotRepeated(constraint, list.slice(index + 1), at, errors);
+    if (lastIndex.get(identity(constraint)) !== index) {
+      errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), identity(constraint)));
+    }
     validateMinDomains(constraint.minDomains, action, at.child('minDomains'), errors);
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const value = constraint[policy];
@@ -36,20 +39,8 @@ export function validateSpreadConstraints(
   }
 }
 
-function validateNotRepeated(
-  constraint: Partial<TopologySpreadConstraint>,
-  rest: readonly TopologySpreadConstraint[],
-  path: FieldPath,
-  errors: FieldError[],
-): void {
-  const { topologyKey = '', whenUnsatisfiable } = constraint;
-  const repeated = rest.some(
-    (other) => (other.topologyKey ?? '') === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable,
-  );
-  if (!repeated) return;
-  errors.push(
-    duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable ?? ''}}`),
-  );
+function identity({ topologyKey, whenUnsatisfiable }: Partial<TopologySpreadConstraint>): string {
+  return `{${topologyKey ?? ''}, ${whenUnsatisfiable ?? ''}}`;
 }
 
 function validateMinDomains(domains: number | undefined, action: string, path: FieldPath, errors: FieldError[]): void {

@@ -14,7 +14,8 @@ export function validateVolumeMounts(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const devices = container.volumeDevices ?? [];
+  const devices = new Set((container.volumeDevices ?? []).map(({ name }) => name ?? ''));
+  const devicePaths = new Set((container.volumeDevices ?? []).map(({ devicePath }) => devicePath ?? ''));
   const mountPaths = new Set<string>();
   for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
     const at = path.index(index);
@@ -25,10 +26,10 @@ export function validateVolumeMounts(
     if (mountPath === '') errors.push(required(at.child('mountPath')));
     if (mountPaths.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
     mountPaths.add(mountPath);
-    if (devices.some((device) => (device.name ?? '') === name)) {
+    if (devices.has(name)) {
       errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
     }
-    if (devices.some((device) => (device.devicePath ?? '') === mountPath)) {
+    if (devicePaths.has(mountPath)) {
       errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
     validateSubPaths(mount, path, at, errors);
@@ -43,7 +44,8 @@ export function validateVolumeDevices(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const mounts = container.volumeMounts ?? [];
+  const mounts = new Set((container.volumeMounts ?? []).map(({ name }) => name ?? ''));
+  const mountPaths = new Set((container.volumeMounts ?? []).map(({ mountPath }) => mountPath ?? ''));
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [index, device] of (container.volumeDevices ?? []).entries()) {
@@ -57,10 +59,10 @@ export function validateVolumeDevices(
       errors.push(invalid(pathAt, devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
     const name = device.name ?? '';
-    if (mounts.some((mount) => (mount.name ?? '') === name)) {
+    if (mounts.has(name)) {
       errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
     }
-    if (mounts.some((mount) => (mount.mountPath ?? '') === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalid(pathAt, devicePath, 'must not already exist as a path in volumeMounts'));
     }
     if (name !== '') names.add(name);

@@ -9,6 +9,8 @@ export function jsonDiff(before: unknown, after: unknown): string {
 }
 
 const context = 3;
+/** Above this the middle is shown as replaced: the table of the exact way would take too much time and memory. */
+const cellsMax = 1_000_000;
 
 interface Edit {
   readonly mark: ' ' | '-' | '+';
@@ -34,6 +36,9 @@ function editScript(a: readonly string[], b: readonly string[]): readonly Edit[]
 }
 
 function middleScript(a: readonly string[], b: readonly string[]): readonly Edit[] {
+  if (a.length * b.length > cellsMax) {
+    return [...a.map((text): Edit => ({ mark: '-', text })), ...b.map((text): Edit => ({ mark: '+', text }))];
+  }
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -72,12 +77,23 @@ function hunks(edits: readonly Edit[]): readonly string[] {
     if (last !== undefined && index - context <= last.to) last.to = Math.min(edits.length, index + context + 1);
     else ranges.push({ from: Math.max(0, index - context), to: Math.min(edits.length, index + context + 1) });
   }
-  return ranges.map(({ from, to }) => {
-    const count = (until: number, start: number, mark: '-' | '+'): number =>
-      edits.slice(start, until).filter((edit) => edit.mark === ' ' || edit.mark === mark).length;
-    const oldSide = `${count(from, 0, '-') + 1},${count(to, from, '-')}`;
-    const newSide = `${count(from, 0, '+') + 1},${count(to, from, '+')}`;
+  const texts: string[] = [];
+  const at = { old: 1, new: 1 };
+  let done = 0;
+  const skip = (until: number): void => {
+    for (const { mark } of edits.slice(done, until)) {
+      if (mark !== '+') at.old += 1;
+      if (mark !== '-') at.new += 1;
+    }
+    done = until;
+  };
+  for (const { from, to } of ranges) {
+    skip(from);
+    const start = { ...at };
+    skip(to);
+    const sides = `-${start.old},${at.old - start.old} +${start.new},${at.new - start.new}`;
     const body = edits.slice(from, to).map(({ mark, text }) => `${mark}${text}\n`);
-    return `@@ -${oldSide} +${newSide} @@\n${body.join('')}`;
-  });
+    texts.push(`@@ ${sides} @@\n${body.join('')}`);
+  }
+  return texts;
 }
