@@ -1,5 +1,10 @@
 // Public names of @homeostat/apiserver. The TLS port is under `./node`.
 
+export { admissionPluginNames, type AdmissionSelection } from './admission/plugin-table.ts';
+export type { Digests, SigningKey, TokenKeys, VerificationKey } from './authentication/crypto-port.ts';
+export { signJwt } from './authentication/jwt.ts';
+export { parseTokenFile } from './authentication/static-tokens.ts';
+export { type AuthorizationMode, parseAuthorizationModes } from './authorization/create-authorization.ts';
 export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './server/admission.ts';
 export { createApiServer } from './server/api-server.ts';
 export type {

@@ -3,7 +3,7 @@
 export { listen, type Listener, type ListenerOptions, type TlsOptions } from './server/node/http-listener.ts';
 export { nodeDigests, readSigningKey, readVerificationKeys, toSigningKey } from './node/node-crypto.ts';
 export { startServer, type StartedServer, type StartServerOptions } from './node/start-server.ts';
-export type { CertificatePair } from './node/pki/certificate-authority.ts';
+export { type CertificatePair, createAuthority, issueCertificate } from './node/pki/certificate-authority.ts';
 export {
   type ClientName,
   type ClusterPki,

@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire, enableCompileCache } from 'node:module';
+import module, { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,7 +14,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const ownMajor = Number(process.versions.node.split('.')[0]);
 
 if (ownMajor >= wantedMajor) {
-  enableCompileCache?.();
+  module.enableCompileCache?.();
   const source = path.join(here, '../src/main.ts');
   const { main } = await import(existsSync(source) ? source : path.join(here, '../dist/main.js'));
   await main(process.argv.slice(2));

@@ -26,11 +26,15 @@ export async function main(args: readonly string[]): Promise<void> {
 export function createProgram(): Command {
   const program = new Command('homeostat');
   program
-    .description("Kubernetes' state-keeping machine: API server, controllers, scheduler and nodes, in one process or many.")
+    .description(
+      "Kubernetes' state-keeping machine: API server, controllers, scheduler and nodes, in one process or many.",
+    )
     .exitOverride()
     .showHelpAfterError('(run with --help for the flags)')
     .configureOutput({ outputError: (text, write) => write(text) });
-  component(program, 'up', 'Run a whole cluster in one process.', upFlags, async (values) => (await import('./commands/up.ts')).up(values));
+  component(program, 'up', 'Run a whole cluster in one process.', upFlags, async (values) =>
+    (await import('./commands/up.ts')).up(values),
+  );
   component(program, 'apiserver', 'Run the API server alone.', apiServerFlags, async (values) =>
     (await import('./commands/apiserver.ts')).apiserver(values),
   );
@@ -40,7 +44,9 @@ export function createProgram(): Command {
   component(program, 'scheduler', 'Run the scheduler alone.', schedulerFlags, async (values) =>
     (await import('./commands/scheduler.ts')).scheduler(values),
   );
-  component(program, 'kubelet', 'Run node agents alone.', kubeletFlags, async (values) => (await import('./commands/kubelet.ts')).kubelet(values));
+  component(program, 'kubelet', 'Run node agents alone.', kubeletFlags, async (values) =>
+    (await import('./commands/kubelet.ts')).kubelet(values),
+  );
   addResourceCommands(program);
   component(
     program,
@@ -59,7 +65,12 @@ export function createProgram(): Command {
     'Print the kubeconfig of a cluster made by up, or merge it into ~/.kube/config.',
     [
       { name: 'data-dir', type: 'string', default: '.homeostat', help: 'Data directory of the cluster.' },
-      { name: 'merge', type: 'bool', default: false, help: 'Add a context to ~/.kube/config (or KUBECONFIG) and make it the current one.' },
+      {
+        name: 'merge',
+        type: 'bool',
+        default: false,
+        help: 'Add a context to ~/.kube/config (or KUBECONFIG) and make it the current one.',
+      },
       { name: 'context', type: 'string', default: 'homeostat', help: 'Name of the context.' },
     ],
     async (values) => (await import('./commands/kubeconfig.ts')).kubeconfig(values),

@@ -48,7 +48,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...options.server,
     env: serverEnv,
     store,
-    parts: (host) => createStandardParts(host, { ...options.security, serverAddress: options.serverAddress ?? (() => 'localhost') }),
+    parts: (host) =>
+      createStandardParts(host, { ...options.security, serverAddress: options.serverAddress ?? (() => 'localhost') }),
   });
   const handle = intercept === undefined ? server.handle : intercept(server.handle);
   const clientAs = (user: UserInfo, userAgent: string): Client =>

@@ -15,3 +15,4 @@ export {
   nodeUser,
   schedulerUser,
 } from './identities.ts';
+export { createTokenSigner, type TokenSignerOptions } from './token-signer.ts';

@@ -69,7 +69,9 @@ function fish(commands: readonly Command[]): string {
     ...command.options.flatMap((option) =>
       option.long === undefined || option.long === null
         ? []
-        : [`complete -c homeostat -n '__fish_seen_subcommand_from ${command.name()}' -l ${option.long.slice(2)} -d '${option.description.replaceAll("'", '')}'`],
+        : [
+            `complete -c homeostat -n '__fish_seen_subcommand_from ${command.name()}' -l ${option.long.slice(2)} -d '${option.description.replaceAll("'", '')}'`,
+          ],
     ),
   ]);
   return `${lines.join('\n')}\n`;

@@ -16,7 +16,9 @@ export async function reset(values: FlagValues): Promise<void> {
     return;
   }
   if (!marks.some((mark) => existsSync(path.join(directory, mark)))) {
-    throw new CliError(`${directory} does not look like a data directory of homeostat; delete it by hand if you mean it`);
+    throw new CliError(
+      `${directory} does not look like a data directory of homeostat; delete it by hand if you mean it`,
+    );
   }
   if (!boolFlag(values, 'yes')) {
     if (!process.stdin.isTTY) throw new CliError('reset asks before it deletes; use --yes where nobody can answer');

@@ -8,10 +8,16 @@ export const kubernetesVersion = 'v1.36.2';
 
 export function version(values: FlagValues): Promise<void> {
   if (textFlag(values, 'output') === 'json') {
-    const text = JSON.stringify({ version: manifest.version, kubernetes: kubernetesVersion, node: process.version }, undefined, 2);
+    const text = JSON.stringify(
+      { version: manifest.version, kubernetes: kubernetesVersion, node: process.version },
+      undefined,
+      2,
+    );
     process.stdout.write(`${text}\n`);
   } else {
-    process.stdout.write(`homeostat ${manifest.version} (Kubernetes ${kubernetesVersion}, Node.js ${process.version})\n`);
+    process.stdout.write(
+      `homeostat ${manifest.version} (Kubernetes ${kubernetesVersion}, Node.js ${process.version})\n`,
+    );
   }
   return Promise.resolve();
 }

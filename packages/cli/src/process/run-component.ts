@@ -1,0 +1,62 @@
+// The life of a component that runs alone: health server, the work itself, a drain on signals; exit code 1 when leadership
+// is lost, so that whoever supervises it starts it afresh.
+
+import { readFileSync } from 'node:fs';
+import type { Env } from '@homeostat/base';
+import type { CertificatePair } from '@homeostat/apiserver/node';
+import { serveHealth } from '@homeostat/cluster/node';
+import { type HealthReport, LeadershipLostError } from '@homeostat/runtime';
+import { CliError } from '../cli-error.ts';
+import { type FlagValues, numberFlag, textFlag } from '../flags/flag.ts';
+import { signalStop } from './run-until-signal.ts';
+import { toStartProblem } from './start-problem.ts';
+
+export interface ComponentProcess {
+  readonly env: Env;
+  readonly values: FlagValues;
+  /** For messages and the serving certificate, e.g. `kube-controller-manager`. */
+  readonly name: string;
+  readonly health: () => HealthReport;
+  readonly ready: () => HealthReport;
+  run(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Releases connections. */
+  close(): Promise<void>;
+}
+
+export async function runComponent(component: ComponentProcess): Promise<void> {
+  const { values, env, name } = component;
+  const stop = signalStop();
+  const host = textFlag(values, 'bind-address') ?? '127.0.0.1';
+  const port = numberFlag(values, 'secure-port');
+  let server: { close(): Promise<void> } | undefined;
+  try {
+    if (port !== 0) {
+      const certificate = await certificateOf(component, host);
+      server = await serveHealth({ env, host, port, certificate, health: component.health, ready: component.ready });
+    }
+    env.log.info('running', { component: name });
+    await component.run({ signal: stop.signal });
+  } catch (error) {
+    if (error instanceof LeadershipLostError) throw new CliError('leaderelection lost', 1, { cause: error });
+    if (!stop.signal.aborted) throw toStartProblem(error, { host, port, dataDir: '' });
+  } finally {
+    await server?.close();
+    await component.close();
+    stop.dispose();
+  }
+}
+
+async function certificateOf({ values, env, name }: ComponentProcess, host: string): Promise<CertificatePair> {
+  const cert = textFlag(values, 'tls-cert-file');
+  const key = textFlag(values, 'tls-private-key-file');
+  if (cert !== undefined && key !== undefined)
+    return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  const { createAuthority, issueCertificate } = await import('@homeostat/apiserver/node');
+  const validity = { nowMs: env.clock.nowMs(), days: 365 };
+  const authority = await createAuthority({ commonName: `${name}-ca` }, validity);
+  return issueCertificate(
+    authority,
+    { commonName: name, usage: 'server', hosts: ['localhost', '127.0.0.1', host] },
+    validity,
+  );
+}

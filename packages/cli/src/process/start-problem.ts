@@ -1,0 +1,55 @@
+// What went wrong while starting, in words that say what to do.
+
+import { CliError } from '../cli-error.ts';
+
+interface Coded {
+  readonly code?: unknown;
+  readonly message?: unknown;
+}
+
+/** Turns known start failures into {@link CliError}s; others come back unchanged. */
+export function toStartProblem(
+  error: unknown,
+  where: { readonly host: string; readonly port: number; readonly dataDir: string },
+): unknown {
+  const { code, message } = (error ?? {}) as Coded;
+  const text = typeof message === 'string' ? message : String(error);
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CliError(
+        `port ${where.port} on ${where.host} is taken; choose another with --secure-port (0 takes a free one)`,
+        1,
+        { cause: error },
+      );
+    case 'EADDRNOTAVAIL':
+      return new CliError(`${where.host} is no address of this machine; choose another --bind-address`, 1, {
+        cause: error,
+      });
+    case 'EACCES':
+    case 'EPERM':
+      return new CliError(`no permission: ${text}`, 1, { cause: error });
+    case 'ENOSPC':
+    case 'no-space':
+      return new CliError(
+        `the disk of ${where.dataDir} is full: free some space and start again; nothing that was acknowledged is lost (${text})`,
+        1,
+        { cause: error },
+      );
+    case 'locked':
+      return new CliError(
+        `${where.dataDir} is in use: ${text}; stop the other instance, or choose another --data-dir`,
+        1,
+        { cause: error },
+      );
+    case 'corrupt':
+      return new CliError(
+        `the data in ${where.dataDir} can't be read: ${text}; restore a copy, or start afresh with \`homeostat reset\``,
+        1,
+        { cause: error },
+      );
+    case 'incompatible':
+      return new CliError(`the data in ${where.dataDir} is of another version: ${text}`, 1, { cause: error });
+    default:
+      return error;
+  }
+}
