@@ -5,10 +5,12 @@ import { type AdmissionSelection, createAdmissionPlugins } from './admission/plu
 import { type AuthenticationOptions, createAuthentication } from './authentication/create-authentication.ts';
 import { type AuthorizationMode, createAuthorization } from './authorization/create-authorization.ts';
 import { ensureDefaultPolicy } from './authorization/rbac/ensure-policy.ts';
+import { createDebugRoutes } from './discovery/debug-routes.ts';
 import { createDiscoveryRoutes } from './discovery/discovery-routes.ts';
 import { basicChecks, createHealthRoutes, type HealthCheck } from './discovery/health-routes.ts';
 import { createMetricsRoutes } from './discovery/metrics-routes.ts';
 import { createVersionRoutes } from './discovery/version-route.ts';
+import { createOpenApiRoutes } from './openapi/openapi-routes.ts';
 import type { ServerParts, StartHook } from './server/api-server-options.ts';
 import type { ServerHost } from './server/server-host.ts';
 
@@ -31,7 +33,12 @@ export function createStandardParts(host: ServerHost, options: StandardPartsOpti
   const plugins = createAdmissionPlugins(host, options.admission);
   const policy = trackedHook('rbac/bootstrap-roles', (signal) => ensurePolicy(host, signal));
   const hooks = authorization.escalationCheck === undefined ? [] : [policy];
-  const checks = [...basicChecks, ...(options.healthChecks ?? []), ...hooks.map(({ check }) => check)];
+  const checks = [
+    ...basicChecks,
+    storageCheck(host),
+    ...(options.healthChecks ?? []),
+    ...hooks.map(({ check }) => check),
+  ];
   return {
     authenticator: authentication.authenticator,
     authorizer: authorization.authorizer,
@@ -41,12 +48,26 @@ export function createStandardParts(host: ServerHost, options: StandardPartsOpti
       ...createDiscoveryRoutes(host, { digests, serverAddress }),
       ...createHealthRoutes(host.env.log, checks),
       ...createVersionRoutes(),
+      ...createOpenApiRoutes(host, { digests }),
       ...createMetricsRoutes(host.env.metrics),
+      ...createDebugRoutes(),
       ...authentication.routes,
     ],
     virtualResources: [...authentication.virtualResources, ...authorization.virtualResources],
     startHooks: hooks.map(({ hook }) => hook),
     close: () => authorization.close(),
+  };
+}
+
+/** A read that has to reach the store; named as clients and monitors know it. */
+function storageCheck(host: ServerHost): HealthCheck {
+  return {
+    name: 'etcd',
+    endpoints: ['healthz', 'livez'],
+    async check(signal) {
+      await host.reader({ group: '', resource: 'namespaces' }).getFresh('', 'default', signal);
+      return undefined;
+    },
   };
 }
 

@@ -46,7 +46,7 @@ export function createHealthRoutes(log: Logger, checks: readonly HealthCheck[]):
 }
 
 async function answerOne(context: RequestContext, check: HealthCheck, log: Logger): Promise<ApiResponse> {
-  const problem = await check.check(context.signal);
+  const problem = await run(check, context.signal);
   if (problem === undefined) return text(200, 'ok');
   log.warn('health check failed', { check: check.name, problem });
   return text(500, `internal server error: ${problem}\n`);
@@ -60,12 +60,13 @@ async function answerAll(
   const excluded = new Set(context.query.getAll('exclude'));
   const failed: string[] = [];
   let lines = '';
-  for (const { name, check } of own) {
+  for (const check of own) {
+    const { name } = check;
     if (excluded.delete(name)) {
       lines += `[+]${name} excluded: ok\n`;
       continue;
     }
-    const problem = await check(context.signal);
+    const problem = await run(check, context.signal);
     if (problem === undefined) {
       lines += `[+]${name} ok\n`;
       continue;
@@ -82,6 +83,15 @@ async function answerAll(
     return text(500, `${lines}${endpoint} check failed\n`, { 'x-content-type-options': 'nosniff' });
   if (!context.query.has('verbose')) return text(200, 'ok');
   return text(200, `${lines}${endpoint} check passed\n`);
+}
+
+/** A check that throws has failed. */
+async function run(check: HealthCheck, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await check.check(signal);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function text(status: number, body: string, headers: Readonly<Record<string, string>> = {}): ApiResponse {

@@ -1,0 +1,112 @@
+// `/openapi/v2` and `/openapi/v3` (spec/apiserver.md §19): the whole in version 2, and in version 3 an index whose URLs carry
+// hashes, so that clients may keep what they have read for good.
+
+import type { ApiResponse } from '@homeostat/client';
+import type { Digests } from '../authentication/crypto-port.ts';
+import { DiscoveryIndex } from '../discovery/discovery-index.ts';
+import { clausesOf } from '../endpoints/media-types.ts';
+import type { RequestContext } from '../server/request-context.ts';
+import type { Route } from '../server/route.ts';
+import type { ServerHost } from '../server/server-host.ts';
+import { type CustomDocument, type EncodedOpenApi, OpenApiCache } from './openapi-cache.ts';
+
+const json = 'application/json';
+const yearMs = 365 * 24 * 3600 * 1000;
+const readMethods = ['GET', 'HEAD'];
+
+export interface OpenApiOptions {
+  readonly digests: Digests;
+  readonly customDocument?: CustomDocument;
+}
+
+export function createOpenApiRoutes(
+  host: Pick<ServerHost, 'env' | 'resources'>,
+  options: OpenApiOptions,
+): readonly Route[] {
+  const cache = new OpenApiCache({ index: new DiscoveryIndex(host.resources), clock: host.env.clock, ...options });
+  return [
+    {
+      path: '/openapi/v2',
+      methods: readMethods,
+      async handle(context) {
+        if (!acceptsJson(context)) return notAcceptable;
+        return respond(context, await cache.swagger(), { vary: 'Accept' });
+      },
+    },
+    {
+      path: '/openapi/v3',
+      prefix: true,
+      methods: readMethods,
+      indexPaths: () => ['/openapi/v3/'],
+      handle(context) {
+        const name = context.info.path.slice('/openapi/v3'.length).replace(/^\/+/, '').replace(/\/+$/, '');
+        if (name === '') return index(cache);
+        const document = cache.document(name);
+        if (document === undefined) return { status: 404, headers: {}, body: { kind: 'empty' } };
+        if (!acceptsJson(context)) return notAcceptable;
+        return versioned(context, name, document);
+      },
+    },
+  ];
+}
+
+const notAcceptable: ApiResponse = { status: 406, headers: {}, body: { kind: 'empty' } };
+
+async function index(cache: OpenApiCache): Promise<ApiResponse> {
+  const documents = await cache.all();
+  const paths = documents.map(([name, document]) => [name, { serverRelativeURL: urlOf(name, document) }] as const);
+  const body = Buffer.from(JSON.stringify({ paths: Object.fromEntries(paths) }));
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: { kind: 'bytes', chunks: [body] },
+  };
+}
+
+/** A document under its own hash never changes; under another one it has moved to the present one. */
+function versioned(context: RequestContext, name: string, document: EncodedOpenApi): ApiResponse {
+  const asked = context.query.get('hash');
+  if (asked === null) return respond(context, document, { vary: 'Accept' });
+  if (asked !== document.hash) {
+    return { status: 301, headers: { location: urlOf(name, document) }, body: { kind: 'empty' } };
+  }
+  return respond(context, document, {
+    vary: 'Accept',
+    'cache-control': 'public, immutable',
+    expires: httpDate(context.receivedMs + yearMs),
+  });
+}
+
+function respond(
+  context: RequestContext,
+  document: EncodedOpenApi,
+  headers: Readonly<Record<string, string>>,
+): ApiResponse {
+  const etag = `"${document.hash}"`;
+  if (context.request.headers['if-none-match'] === etag) {
+    return { status: 304, headers: { etag, ...headers }, body: { kind: 'empty' } };
+  }
+  return {
+    status: 200,
+    headers: { 'content-type': json, etag, ...headers },
+    body: { kind: 'bytes', chunks: [document.bytes] },
+  };
+}
+
+function urlOf(name: string, document: EncodedOpenApi): string {
+  return `/openapi/v3/${name}?hash=${document.hash}`;
+}
+
+/** Clients that know only the protobuf form are refused: there is none. */
+function acceptsJson(context: RequestContext): boolean {
+  const accept = context.request.headers['accept'] ?? '';
+  if (accept === '') return true;
+  return clausesOf(accept).some(
+    ({ type, subtype }) => type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*')),
+  );
+}
+
+/** IMF-fixdate (RFC 9110 §5.6.7). */
+function httpDate(epochMs: number): string {
+  return new Date(epochMs).toUTCString();
+}
