@@ -53,7 +53,13 @@ export function createCluster(options: ClusterOptions): Cluster {
   });
   const handle = intercept === undefined ? server.handle : intercept(server.handle);
   const clientAs = (user: UserInfo, userAgent: string): Client =>
-    createClient({ transport: createInProcessTransport({ handle, user }), env, userAgent });
+    createClient({
+      transport: createInProcessTransport({ handle, user }),
+      env,
+      userAgent,
+      // Components know what is deprecated; users hear of it from their own clients.
+      onWarning: (text) => env.log.debug('warning from the API server', { text }),
+    });
   const running: { readonly name: string; readonly component: RunningComponent }[] = components.map((component) => ({
     name: component.name,
     component: component.create({ env: childEnv(env, { component: component.name }), clientAs }),

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { toSigningKey } from '@homeostat/apiserver/node';
 import { createTokenSigner, discoverWith } from '@homeostat/cluster';
 import { createServiceAccountTransport } from '@homeostat/cluster/node';
-import { type Client, createClient } from '@homeostat/client';
+import { type Client, type ClientOptions, createClient } from '@homeostat/client';
 import { createHttpTransport } from '@homeostat/client/node';
 import { type ControllerSettings, createControllerManager, UnknownControllerError } from '@homeostat/controllers';
 import type { Env } from '@homeostat/base';
@@ -21,7 +21,11 @@ const userAgent = 'kube-controller-manager';
 export async function controllerManager(values: FlagValues): Promise<void> {
   const env = processEnv(values);
   const connected = connect(values, env);
-  const limits = { qps: numberFlag(values, 'kube-api-qps'), burst: numberFlag(values, 'kube-api-burst') };
+  const limits = {
+    qps: numberFlag(values, 'kube-api-qps'),
+    burst: numberFlag(values, 'kube-api-burst'),
+    onWarning: (text: string) => env.log.debug('warning from the API server', { text }),
+  };
   const client = createClient({ transport: connected.transport, env, userAgent, ...limits });
   const election = electionOf(values, env, client);
   const clientFor = boolFlag(values, 'use-service-account-credentials')
@@ -54,7 +58,7 @@ interface OwnCredentials {
   readonly env: Env;
   readonly client: Client;
   readonly connected: ComponentConnection;
-  readonly limits: { readonly qps: number; readonly burst: number };
+  readonly limits: Pick<ClientOptions, 'qps' | 'burst' | 'onWarning'>;
 }
 
 // One connection pool without credentials, and a token a controller.

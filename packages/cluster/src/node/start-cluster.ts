@@ -107,6 +107,10 @@ export async function startCluster(options: StartClusterOptions): Promise<Starte
   ended.catch((error: unknown) => opening.reject(error));
   await Promise.race([cluster.apiReady, ended]);
   opening.resolve(cluster.server.handle);
+  // Made off the ready path: other processes may want its file.
+  pki.tokenKeys
+    .signingKey()
+    .catch((error: unknown) => env.log.error('the ServiceAccount key could not be made', { error }));
   const kubeconfig = path.resolve(options.kubeconfigOut ?? path.join(dataDir, 'kubeconfig'));
   writeKubeconfig({ file: kubeconfig, server: url, caCert: pki.caCert, client: await pki.client('admin') });
   return {
