@@ -63,7 +63,12 @@ export class DiscoveryResponder {
   routed(context: RequestContext, document: DiscoveryDocument): ApiResponse {
     if (!routerAccepts(context.request.headers['accept'] ?? '')) {
       const available = `Available representations: ${servedMediaTypes.join(', ')}`;
-      throw new ApiError({ code: 406, reason: 'NotAcceptable', message: `406: Not Acceptable\n\n${available}` });
+      throw new ApiError({
+        code: 406,
+        reason: 'NotAcceptable',
+        message: `406: Not Acceptable\n\n${available}`,
+        details: {},
+      });
     }
     return this.plain(context, document);
   }
