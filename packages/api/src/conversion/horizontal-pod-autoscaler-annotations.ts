@@ -99,3 +99,19 @@ export function dropAnnotations(
 export function compact<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }
+
+/** Reads an annotation; undefined when it is absent or not JSON. */
+export function readAnnotation<T>(annotations: Readonly<Record<string, string>> | undefined, name: string): T | undefined {
+  const text = annotations?.[name];
+  if (text === undefined) return undefined;
+  try {
+    return (JSON.parse(text) as T | null) ?? undefined;
+  } catch {
+    // Upstream ignores what it can't read: annotations are free text, and the object stays usable.
+    return undefined;
+  }
+}
+
+export function hasAnnotatedMetrics(annotations: Readonly<Record<string, string>> | undefined): boolean {
+  return (readAnnotation<readonly unknown[]>(annotations, METRICS_ANNOTATION) ?? []).length > 0;
+}

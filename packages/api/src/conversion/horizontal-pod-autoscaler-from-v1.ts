@@ -25,6 +25,7 @@ import {
   CONDITIONS_ANNOTATION,
   dropAnnotations,
   METRICS_ANNOTATION,
+  readAnnotation,
   STATUSES_ANNOTATION,
 } from './horizontal-pod-autoscaler-annotations.ts';
 
@@ -165,14 +166,3 @@ function readRules(rules: AnnotatedScalingRules | null): HPAScalingRules | undef
 }
 
 type Annotations = Readonly<Record<string, string>> | undefined;
-
-function readAnnotation<T>(annotations: Annotations, name: string): T | undefined {
-  const text = annotations?.[name];
-  if (text === undefined) return undefined;
-  try {
-    return (JSON.parse(text) as T | null) ?? undefined;
-  } catch {
-    // Upstream ignores what it can't read: annotations are free text, and the object stays usable.
-    return undefined;
-  }
-}

@@ -20,6 +20,7 @@ import { networkingStrategies } from './networking/strategies.ts';
 import { nodeStrategies } from './node/strategies.ts';
 import { policyStrategies } from './policy/strategies.ts';
 import { rbacStrategies } from './rbac/strategies.ts';
+import { resourceStrategies } from './resource/strategies.ts';
 import { nameIsPathSegment } from './rules/names.ts';
 import { schedulingStrategies } from './scheduling/strategies.ts';
 import { standardStrategy } from './standard-strategy.ts';
@@ -42,6 +43,7 @@ const byGroup: Readonly<Record<string, StrategyMap>> = {
   'node.k8s.io': nodeStrategies,
   policy: policyStrategies,
   'rbac.authorization.k8s.io': rbacStrategies,
+  'resource.k8s.io': resourceStrategies,
   'scheduling.k8s.io': schedulingStrategies,
   'storage.k8s.io': storageStrategies,
 };

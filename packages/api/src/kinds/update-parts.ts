@@ -11,6 +11,8 @@ import {
   type Schema,
 } from '@homeostat/machinery';
 import { schemaOf } from '../scheme/scheme.ts';
+import type { LabelSelectorLike } from './rules/labels.ts';
+import { printableSelector } from './rules/printable.ts';
 import { immutableText } from './rules/values.ts';
 import { semanticEqual } from './semantic-equal.ts';
 
@@ -71,4 +73,13 @@ export function validateImmutable(
   schema?: Schema,
 ): void {
   if (!semanticEqual(value, old, schema)) errors.push(invalid(path, value, immutableText));
+}
+
+export function validateImmutableSelector(
+  selector: LabelSelectorLike | undefined,
+  old: LabelSelectorLike | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (!semanticEqual(selector, old)) errors.push(invalid(path, printableSelector(selector), immutableText));
 }

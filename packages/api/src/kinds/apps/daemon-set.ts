@@ -11,9 +11,10 @@ import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { intOrPercentNumber, validateAtMost100Percent, validateIntOrPercent } from '../rules/int-or-percent.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
+import { printableSelector } from '../rules/printable.ts';
 import { validateNonnegative } from '../rules/values.ts';
 import { semanticEqual } from '../semantic-equal.ts';
-import { bumpGeneration, fieldDiffers, fieldSchema, keepField, validateImmutable } from '../update-parts.ts';
+import { bumpGeneration, fieldDiffers, fieldSchema, keepField, validateImmutableSelector } from '../update-parts.ts';
 import { isEmptySelector, matcherOf, mismatch, validateReplicaRestart } from './replica-template.ts';
 import { validateCollisionCount, validateCounters } from './status-counters.ts';
 import { warningsForTemplateOf } from './template-warnings.ts';
@@ -60,7 +61,7 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
   },
   validateUpdate(object, old) {
     const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
-    validateImmutable(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
+    validateImmutableSelector(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
     validateDaemonSetSpec(object.spec, old.spec, specPath, errors);
     return errors;
   },
@@ -85,12 +86,14 @@ function applyDaemonSetDefaults(draft: Mutable<DaemonSet>): void {
   const spec = (draft.spec ??= {} as Mutable<DaemonSetSpec>);
   const strategy = (spec.updateStrategy ??= {});
   strategy.type ||= 'RollingUpdate';
-  if (strategy.type === 'RollingUpdate') {
-    const rolling = (strategy.rollingUpdate ??= {});
-    rolling.maxUnavailable ??= 1;
-    rolling.maxSurge ??= 0;
+  if (strategy.type === 'RollingUpdate') (strategy.rollingUpdate ??= {}).maxUnavailable ??= 1;
+  if (strategy.rollingUpdate !== undefined) {
+    strategy.rollingUpdate.maxUnavailable ??= 0;
+    strategy.rollingUpdate.maxSurge ??= 0;
   }
   spec.revisionHistoryLimit ??= 10;
+  // Whoever writes the object owns the annotation, so it is there before the server fills in its value.
+  setTemplateGeneration(draft, templateGenerationOf(draft as DaemonSet));
   defaultPodTemplateSpec((spec.template ??= {}));
 }
 
@@ -115,7 +118,7 @@ function validateDaemonSetSpec(
   validateLabelSelector(selector, path.child('selector'), errors);
   if (matcherOf(selector)?.(spec?.template?.metadata?.labels) === false) errors.push(mismatch(spec?.template, templatePath));
   if (selector !== undefined && isEmptySelector(selector)) {
-    errors.push(invalid(path.child('selector'), selector, 'empty selector is invalid for daemonset'));
+    errors.push(invalid(path.child('selector'), printableSelector(selector), 'empty selector is invalid for daemonset'));
   }
   validatePodTemplateSpec(spec?.template ?? {}, templatePath, errors, podTemplateOptions(old?.template));
   validateReplicaRestart(spec?.template, 'DaemonSet', templatePath, errors);

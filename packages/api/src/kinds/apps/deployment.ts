@@ -11,7 +11,7 @@ import { intOrPercentNumber, validateAtMost100Percent, validateIntOrPercent } fr
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { validateNonnegative } from '../rules/values.ts';
 import { semanticEqual } from '../semantic-equal.ts';
-import { bumpGeneration, fieldDiffers, keepField, keepLabels, validateImmutable } from '../update-parts.ts';
+import { bumpGeneration, fieldDiffers, keepField, keepLabels, validateImmutableSelector } from '../update-parts.ts';
 import { validateRequiredSelector, validateSelectedTemplate } from './replica-template.ts';
 import { validateCollisionCount, validateCounters } from './status-counters.ts';
 import { warningsOnReplicaCreate, warningsOnReplicaUpdate } from './template-warnings.ts';
@@ -56,7 +56,7 @@ export const deploymentStrategy: KindStrategy<Deployment> = {
   validateUpdate(object, old) {
     const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
     validateDeploymentSpec(object.spec, old.spec, specPath, errors);
-    validateImmutable(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
+    validateImmutableSelector(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
     return errors;
   },
   warningsOnCreate: (object) => warningsOnReplicaCreate(object, object.spec?.template),

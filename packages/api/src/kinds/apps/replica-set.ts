@@ -7,7 +7,7 @@ import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadat
 import { defaultPodTemplateSpec, dropDisabledTemplateFields } from '../pod-spec/pod-template.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { validateNonnegative } from '../rules/values.ts';
-import { bumpGenerationOn, keepField, validateImmutable } from '../update-parts.ts';
+import { bumpGenerationOn, keepField, validateImmutableSelector } from '../update-parts.ts';
 import { validateRequiredSelector, validateSelectedTemplate } from './replica-template.ts';
 import { validateCounters } from './status-counters.ts';
 import { warningsOnReplicaCreate, warningsOnReplicaUpdate } from './template-warnings.ts';
@@ -19,8 +19,6 @@ const specPath = new FieldPath('spec');
 export const replicaSetStrategy: KindStrategy<ReplicaSet> = {
   tracksGeneration: true,
   resetFields: [['status']],
-  fieldLabels: ['status.replicas'],
-  selectableFields: (object) => ({ 'status.replicas': String(object.status?.replicas ?? 0) }),
   applyDefaults(draft) {
     const spec = (draft.spec ??= {} as Mutable<ReplicaSetSpec>);
     spec.replicas ??= 1;
@@ -43,7 +41,7 @@ export const replicaSetStrategy: KindStrategy<ReplicaSet> = {
   validateUpdate(object, old) {
     const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
     validateReplicaSetSpec(object.spec, old.spec, specPath, errors);
-    validateImmutable(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
+    validateImmutableSelector(object.spec?.selector, old.spec?.selector, specPath.child('selector'), errors);
     return errors;
   },
   warningsOnCreate: (object) => warningsOnReplicaCreate(object, object.spec?.template),

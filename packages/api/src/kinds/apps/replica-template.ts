@@ -16,6 +16,7 @@ import {
 import { podTemplateOptions } from '../pod-spec/options.ts';
 import { validatePodTemplateSpec } from '../pod-spec/pod-template.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
+import { printableMap, printableSelector } from '../rules/printable.ts';
 
 export interface ReplicaTemplateRules {
   /** Kind in the text about activeDeadlineSeconds. */
@@ -36,7 +37,9 @@ export function validateRequiredSelector(
     return;
   }
   validateLabelSelector(selector, path, errors);
-  if (isEmptySelector(selector)) errors.push(invalid(path, selector, `empty selector is invalid for ${workload}`));
+  if (isEmptySelector(selector)) {
+    errors.push(invalid(path, printableSelector(selector), `empty selector is invalid for ${workload}`));
+  }
 }
 
 /** The template, when the selector can be used at all; otherwise one more error about the selector. */
@@ -49,7 +52,7 @@ export function validateSelectedTemplate(
 ): void {
   const matches = matcherOf(spec.selector);
   if (matches === undefined) {
-    errors.push(invalid(path.child('selector'), spec.selector, 'invalid label selector'));
+    errors.push(invalid(path.child('selector'), printableSelector(spec.selector), 'invalid label selector'));
     return;
   }
   const at = path.child('template');
@@ -74,7 +77,7 @@ export function validateReplicaRestart(
 }
 
 export function mismatch(template: PodTemplateSpec | undefined, path: FieldPath): FieldError {
-  const labels = template?.metadata?.labels ?? null;
+  const labels = printableMap(template?.metadata?.labels);
   return invalid(path.child('metadata', 'labels'), labels, '`selector` does not match template `labels`');
 }
 

@@ -4,6 +4,7 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '@homeostat/api/types/autoscaling-v2';
 import { type FieldError, FieldPath, invalid, type Mutable, required } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
+import { hasAnnotatedMetrics } from '../../conversion/horizontal-pod-autoscaler-annotations.ts';
 import { validateCounters } from '../apps/status-counters.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { defaultBehavior, validateBehavior } from './behavior.ts';
@@ -30,8 +31,10 @@ export const horizontalPodAutoscalerStrategy: KindStrategy<HorizontalPodAutoscal
 function applyAutoscalerDefaults(draft: Mutable<HorizontalPodAutoscaler>): void {
   const spec = (draft.spec ??= {} as Mutable<HorizontalPodAutoscalerSpec>);
   spec.minReplicas ??= 1;
-  // A v1 object gets its metric when it is converted: only then its annotations are read.
-  if (draft.apiVersion === 'autoscaling/v1') return;
+  if (draft.apiVersion === 'autoscaling/v1') {
+    defaultV1Target(draft);
+    return;
+  }
   if ((spec.metrics ?? []).length === 0) {
     const target = { type: 'Utilization', averageUtilization: defaultCpuUtilization };
     spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }] as Mutable<
@@ -39,6 +42,13 @@ function applyAutoscalerDefaults(draft: Mutable<HorizontalPodAutoscaler>): void 
     >;
   }
   if (spec.behavior !== undefined) defaultBehavior(spec.behavior);
+}
+
+/** A v1 object has one metric field; what is in the annotations counts too. */
+function defaultV1Target(draft: Mutable<HorizontalPodAutoscaler>): void {
+  const spec = draft.spec as { targetCPUUtilizationPercentage?: number } | undefined;
+  if (spec === undefined || hasAnnotatedMetrics(draft.metadata?.annotations)) return;
+  spec.targetCPUUtilizationPercentage ??= defaultCpuUtilization;
 }
 
 function validateSpec(

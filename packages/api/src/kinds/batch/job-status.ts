@@ -62,7 +62,7 @@ function validateConditions(job: Job, old: Job, path: FieldPath, errors: FieldEr
   }
   if ((startDiffers || timeDiffers) && hasTime(status.startTime) && hasTime(status.completionTime)) {
     if (Date.parse(status.completionTime) < Date.parse(status.startTime)) {
-      errors.push(invalid(at, status.completionTime, 'completionTime cannot be set before startTime'));
+      errors.push(invalid(at, status.completionTime, 'must be equal to or after `startTime`'));
     }
   }
   if (differs('Failed', 'FailureTarget') && is('Failed') && !is('FailureTarget')) {

@@ -8,7 +8,7 @@ import { podSpecGoForm, podTemplateGoForm } from '../pod-spec/go-form.ts';
 import { toGoForm } from '../rules/go-form.ts';
 import { immutableText } from '../rules/values.ts';
 import { semanticEqual } from '../semantic-equal.ts';
-import { fieldSchema, validateImmutable } from '../update-parts.ts';
+import { fieldSchema, validateImmutable, validateImmutableSelector } from '../update-parts.ts';
 import { podFailurePolicyForm } from './pod-failure-policy.ts';
 import { successPolicyForm } from './success-policy.ts';
 
@@ -19,7 +19,7 @@ export function validateJobSpecUpdate(object: Job, old: Job, path: FieldPath, er
   const spec = object.spec ?? ({} as JobSpec);
   const oldSpec = old.spec ?? ({} as JobSpec);
   validateCompletions(spec, oldSpec, path.child('completions'), errors);
-  validateImmutable(spec.selector, oldSpec.selector, path.child('selector'), errors);
+  validateImmutableSelector(spec.selector, oldSpec.selector, path.child('selector'), errors);
   validateTemplate(spec, old, path.child('template'), errors);
   validateImmutable(spec.completionMode, oldSpec.completionMode, path.child('completionMode'), errors);
   if (!semanticEqual(spec.podFailurePolicy, oldSpec.podFailurePolicy)) {

@@ -10,6 +10,7 @@ import { podTemplateOptions } from '../pod-spec/options.ts';
 import { defaultPodTemplateSpec, dropDisabledTemplateFields } from '../pod-spec/pod-template.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
+import { printableMap, printableSelector } from '../rules/printable.ts';
 import { int32Max } from '../rules/values.ts';
 import { bumpGenerationOn, keepField } from '../update-parts.ts';
 import { defaultFailurePolicy, warningsForJobSpec } from './job-parts.ts';
@@ -96,6 +97,9 @@ function generateSelector(draft: Mutable<Job>): void {
   for (const label of uidLabels) labels[label] ??= uid;
   const matchLabels = ((spec.selector ??= {}).matchLabels ??= {});
   matchLabels[uidLabels[1]] ??= uid;
+  // What defaulting would do when the stored Job is read.
+  const metadata = (draft.metadata ??= {});
+  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
 function validateJob(job: Job, old: Job | undefined): FieldError[] {
@@ -129,7 +133,7 @@ function validateGeneratedSelector(job: Job, old: Job | undefined, errors: Field
   }
   for (const [label, value] of Object.entries(expected)) validateLabel(job, label, value, errors);
   if (matcherOf(selector)?.(expected) === false) {
-    errors.push(invalid(specPath.child('selector'), selector, '`selector` not auto-generated'));
+    errors.push(invalid(specPath.child('selector'), printableSelector(selector), '`selector` not auto-generated'));
   }
 }
 
@@ -137,7 +141,7 @@ function validateLabel(job: Job, label: string, value: string, errors: FieldErro
   const labels = job.spec?.template?.metadata?.labels ?? {};
   const path = specPath.child('template', 'metadata', 'labels').key(label);
   if (labels[label] === undefined) errors.push(required(path, `must be '${value}'`));
-  else if (labels[label] !== value) errors.push(invalid(path, labels, `must be '${value}'`));
+  else if (labels[label] !== value) errors.push(invalid(path, printableMap(labels), `must be '${value}'`));
 }
 
 function validateJobSpec(

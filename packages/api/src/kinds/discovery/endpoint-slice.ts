@@ -125,9 +125,10 @@ function validateAddress(
   path: FieldPath,
   errors: FieldError[],
 ): void {
+  if (place.oldAddresses.includes(address)) return;
   const at = path.index(place.index);
   const ip = parseIpSloppy(address);
-  validateIp(address, at, errors, place.oldAddresses);
+  validateIp(address, at, errors);
   if (ip === undefined) return;
   if (isIpv4(ip) !== (place.type === 'IPv4')) errors.push(invalid(path, address, `must be an ${place.type} address`));
   validateEndpointIp(address, at, errors);
