@@ -47,17 +47,10 @@ interface Cause {
 
 const folder = new URL('../golden/recordings/', import.meta.url);
 const nowMs = 1_700_000_000_000;
+const user = { username: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
 const requestOptions = new Set(['dryRun', 'fieldManager', 'fieldValidation']);
 /** Groups whose kinds are not finished; taken off this list as they are. */
-const unfinished = new Set([
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'apps',
-  'batch',
-  'certificates.k8s.io',
-  'resource.k8s.io',
-]);
+const unfinished = new Set(['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'resource.k8s.io']);
 /** Kinds that are answered but not stored. */
 const reviews = /Review$|^Binding$/;
 
@@ -111,7 +104,7 @@ function check(step: Step, info: ResourceInfo, namespace: string): void {
   strategy.applyDefaults?.(draft as never);
   const isStorage = toApiVersion(info) === toApiVersion(info.storage);
   const stored = isStorage ? draft : (convertObject(draft as KubeObject, info, info.storage) as Mutable<KubeObject>);
-  const context = { nowMs, requestVersion: toApiVersion(info) };
+  const context = { nowMs, user, requestVersion: toApiVersion(info) };
   if (strategy.tracksGeneration === true) stored.metadata = { ...stored.metadata, generation: 1 };
   if (info.kind === 'Service') beginService(stored as Mutable<Service>, step);
   strategy.prepareForCreate?.(stored as never, context);
