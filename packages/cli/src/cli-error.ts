@@ -4,9 +4,12 @@
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
+  /** What is printed; default `error: <message>`. */
+  readonly text: string;
 
-  constructor(message: string, exitCode = 1, options?: ErrorOptions) {
+  constructor(message: string, exitCode = 1, options?: ErrorOptions & { readonly text?: string }) {
     super(message, options);
     this.exitCode = exitCode;
+    this.text = options?.text ?? `error: ${message}`;
   }
 }

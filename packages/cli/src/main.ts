@@ -116,7 +116,7 @@ function component(
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 || error.code === 'commander.helpDisplayed' ? 0 : 1;
   if (error instanceof CliError) {
-    process.stderr.write(`error: ${error.message}\n`);
+    process.stderr.write(`${error.text}\n`);
     return error.exitCode;
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

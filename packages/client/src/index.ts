@@ -77,3 +77,4 @@ export type {
   Transport,
   UserInfo,
 } from './transport/transport.ts';
+export { resourcePath, type ResourcePathOptions } from './rest/resource-path.ts';

@@ -1,6 +1,7 @@
 // A cluster as a real process has it: data on disk, a TLS port, keys under the data directory, a kubeconfig to get in.
 // The port is opened first, so that a free one can be told to everybody; requests that come early wait for the server.
 
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { createDeferred, type Env, Scope } from '@homeostat/base';
 import type { ApiServerOptions } from '@homeostat/apiserver';
@@ -98,7 +99,7 @@ export async function startCluster(options: StartClusterOptions): Promise<Starte
     security: { keys: pki.tokenKeys, digests: nodeDigests, ...options.security },
     server: {
       ...options.server,
-      ...(options.advertise === false ? {} : { advertise: { address: reachable, port: listener.port } }),
+      ...advertised(options, reachable, listener.port),
     },
     components: (await options.components?.(pki)) ?? [],
   });
@@ -169,6 +170,19 @@ async function settleBoth(store: Promise<Store>, pki: Promise<ClusterPki>): Prom
     throw made.reason;
   }
   return [opened.value, made.value];
+}
+
+// Endpoints may not lie on loopback: like upstream, the address of the machine's own network is told then.
+function advertised(
+  options: StartClusterOptions,
+  reachable: string,
+  port: number,
+): Pick<ApiServerOptions, 'advertise'> {
+  if (options.advertise === false) return {};
+  const loopback = reachable === 'localhost' || reachable.startsWith('127.') || reachable === '::1';
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const address = loopback ? own.find((entry) => !entry.internal && entry.family === 'IPv4')?.address : reachable;
+  return address === undefined ? {} : { advertise: { address, port } };
 }
 
 function firstAddress(cidr: string): string {
