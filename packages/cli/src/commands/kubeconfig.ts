@@ -13,6 +13,8 @@ interface Named {
 }
 
 interface KubeconfigFile {
+  readonly apiVersion?: string;
+  readonly kind?: string;
   readonly clusters?: readonly Named[];
   readonly users?: readonly Named[];
   readonly contexts?: readonly (Named & { readonly context?: { readonly cluster?: string; readonly user?: string } })[];
@@ -53,7 +55,8 @@ export function mergeContext(target: KubeconfigFile, source: KubeconfigFile, con
     { ...entry, name: context },
   ];
   return {
-    ...{ apiVersion: 'v1', kind: 'Config' },
+    apiVersion: 'v1',
+    kind: 'Config',
     ...target,
     clusters: replace(target.clusters, cluster),
     users: replace(target.users, user),

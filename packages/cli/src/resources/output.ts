@@ -31,7 +31,7 @@ export function objectPrinter(format: string | undefined): Printer | undefined {
     );
   }
   try {
-    const path = JsonPath.parse(/^\{/.test(template) ? template : `{${template}}`, { allowMissingKeys: true });
+    const path = JsonPath.parse(template.startsWith('{') ? template : `{${template}}`, { allowMissingKeys: true });
     return (shown, single) => path.print(document(shown, single));
   } catch (error) {
     throw new CliError(

@@ -33,7 +33,7 @@ export function dumpQuantity(text: string): string {
     return dump(digits, Number(exponent) - fraction.length, '', 'DecimalExponent');
   const scale = (decimalScales[suffix] ?? 0) - fraction.length;
   if (digits === 0n) return dump(0n, 0, '0', 'DecimalSI');
-  const canonical = scale % 3 === 0 && !/000$/.test(String(digits)) && !/^[+-]?0/.test(`${whole}${fraction}`);
+  const canonical = scale % 3 === 0 && !String(digits).endsWith('000') && !/^[+-]?0/.test(`${whole}${fraction}`);
   return dump(digits, scale, canonical ? text : '', 'DecimalSI');
 }
 
