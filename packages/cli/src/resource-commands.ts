@@ -1,7 +1,7 @@
 // The commands for those without kubectl: get, apply, delete, events. They follow kubectl's words, flags and exit codes; this
 // file is their command lines, the work is in `commands/`.
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 
 /** Adds the four commands. */
 export function addResourceCommands(program: Command): void {

@@ -1,7 +1,7 @@
 // A whole control plane in one process: the API server's core over a store, and components that reach it through the
 // in-process transport alone. Free of sockets and disks: real processes add them (`./node`), simulations do without.
 
-import { childEnv, type Env, Scope } from '@homeostat/base';
+import { aborted, childEnv, type Env, Scope } from '@homeostat/base';
 import {
   type ApiServer,
   type ApiServerOptions,
@@ -81,10 +81,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         await server.ready;
         const scope = new Scope({ signal });
         for (const { name, component } of running) scope.spawn(name, (inner) => component.run({ signal: inner }));
-        scope.spawn(
-          'until stopped',
-          (inner) => new Promise((resolve) => inner.addEventListener('abort', () => resolve(), { once: true })),
-        );
+        scope.spawn('until stopped', aborted);
         await scope.join();
       } finally {
         serving.abort(new Error('stopped'));

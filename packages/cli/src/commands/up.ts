@@ -1,7 +1,6 @@
 // `homeostat up`: API server, controllers, scheduler and simulated nodes in one process, on disk.
 
-import { readFileSync } from 'node:fs';
-import { type ClusterPki } from '@homeostat/apiserver/node';
+import type { ClusterPki } from '@homeostat/apiserver/node';
 import {
   type Component,
   controllerManagerComponent,

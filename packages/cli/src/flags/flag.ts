@@ -1,7 +1,7 @@
 // Flags as data: one table a command, spelled, defaulted and refused like the Go components' flags.
 // Parsing itself is commander's; this file turns a table into options and options into typed values.
 
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 export type FlagType = 'string' | 'bool' | 'int' | 'float' | 'duration' | 'list' | 'stringArray';
 

@@ -3,7 +3,7 @@
 
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { createDeferred, type Env, Scope } from '@homeostat/base';
+import { aborted, createDeferred, type Env, Scope } from '@homeostat/base';
 import type { ApiServerOptions } from '@homeostat/apiserver';
 import {
   type ClusterPki,
@@ -140,13 +140,10 @@ async function runToEnd({ env, cluster, store, listener, stopping }: Running): P
     const scope = new Scope({ signal: stopping.signal });
     scope.spawn('cluster', (signal) => cluster.run({ signal }));
     scope.spawn('compaction', (signal) => compactRegularly(env, store, signal));
-    scope.spawn(
-      'port',
-      (signal) =>
-        new Promise((resolve, reject) =>
-          signal.addEventListener('abort', () => listener.close().then(resolve, reject), { once: true }),
-        ),
-    );
+    scope.spawn('port', async (signal) => {
+      await aborted(signal);
+      await listener.close();
+    });
     await scope.join();
   } finally {
     await listener.close();

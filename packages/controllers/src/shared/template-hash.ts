@@ -48,7 +48,7 @@ function body(goType: string, value: unknown): string {
   const fields = structs[name];
   if (fields !== undefined) return dumpStruct(fields, (value ?? {}) as Readonly<Record<string, unknown>>);
   if (name === 'bool') return value === true ? 'true' : 'false';
-  if (/^u?int\d*$/.test(name)) return String(value ?? 0);
+  if (/^u?int\d*$/.test(name)) return numberText(value);
   return typeof value === 'string' ? value : '';
 }
 
@@ -77,5 +77,9 @@ function dumpMap(valueType: string, value: unknown): string {
 
 function dumpIntOrString(value: unknown): string {
   if (typeof value === 'string') return `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`;
-  return `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
+  return `{Type:(intstr.Type)0 IntVal:(int32)${numberText(value)} StrVal:(string)}`;
+}
+
+function numberText(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '0';
 }
