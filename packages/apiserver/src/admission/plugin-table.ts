@@ -14,6 +14,7 @@ import { DefaultTolerationSeconds } from './plugins/default-toleration-seconds.t
 import { NamespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { NodeRestriction } from './plugins/node-restriction.ts';
 import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
+import { PodSecurity } from './plugins/pod-security.ts';
 import { Priority } from './plugins/priority.ts';
 import { RuntimeClass } from './plugins/runtime-class.ts';
 import { ServiceAccount } from './plugins/service-account.ts';
@@ -35,6 +36,7 @@ const table: readonly PluginEntry[] = [
   on('ServiceAccount', (host) => new ServiceAccount(host)),
   off('NodeRestriction', (host) => new NodeRestriction(host)),
   on('TaintNodesByCondition', () => new TaintNodesByCondition()),
+  on('PodSecurity', (host) => new PodSecurity(host)),
   on('Priority', (host) => new Priority(host)),
   on('DefaultTolerationSeconds', () => new DefaultTolerationSeconds()),
   on('DefaultStorageClass', (host) => new DefaultStorageClass(host)),

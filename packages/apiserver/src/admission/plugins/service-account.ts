@@ -89,7 +89,9 @@ export class ServiceAccount implements AdmissionPlugin {
   #mountToken(spec: PodSpec): void {
     const present = spec.volumes?.find((volume) => volume.name.startsWith(volumePrefix));
     const name = present?.name ?? volumePrefix + randomSuffix(this.#host.env.random);
-    const mounts = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((container) => mountIn(container, name));
+    const mounts = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((container) =>
+      mountIn(container, name),
+    );
     if (present !== undefined || !mounts.includes(true)) return;
     spec.volumes = [...(spec.volumes ?? []), { name, projected: tokenVolumeSource() }];
   }
