@@ -8,6 +8,12 @@ export {
   discoverWith,
 } from './components/controller-manager-component.ts';
 export {
+  nodesComponent,
+  type NodesComponent,
+  type NodesComponentOptions,
+  numberedNodes,
+} from './components/nodes-component.ts';
+export {
   adminUser,
   controllerManagerUser,
   controllerUser,
