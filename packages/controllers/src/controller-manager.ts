@@ -4,6 +4,7 @@
 import { childEnv, type Env } from '@homeostat/base';
 import { type Client, resourceId, type ResourceType } from '@homeostat/client';
 import {
+  type Controller,
   type ControllerDefinition,
   type ControllerDependencies,
   createController,
@@ -16,7 +17,7 @@ import {
   withoutManagedFields,
 } from '@homeostat/runtime';
 import { selectControllers } from './controller-selection.ts';
-import { type ControllerEntry, type ControllerSettings, controllerTable } from './controller-table.ts';
+import { type ControllerEntry, type ControllerSettings, controllerTable, type RunnablePart } from './controller-table.ts';
 import type { Discover } from './shared/discovered-resources.ts';
 
 export interface ControllerManagerOptions {
@@ -44,6 +45,10 @@ export interface ControllerManager {
   /** Canonical names of the controllers that run. */
   readonly names: readonly string[];
   readonly informers: InformerFactory;
+  /** The controllers over keys, in the order of {@link names}; one name may stand for several. */
+  readonly controllers: readonly Controller[];
+  /** The parts that are no controllers over keys: the garbage collector. */
+  readonly runnables: readonly RunnablePart[];
 }
 
 /**
@@ -69,6 +74,8 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
   });
   manager.add({ name: 'events', run: (run) => recorder.run(run) }, { group: 'services' });
   const names: string[] = [];
+  const controllers: Controller[] = [];
+  const runnables: RunnablePart[] = [];
   const whole = new Map<string, ResourceType>();
   // The garbage collector comes last: it shares the informers of all others.
   const selected = controllerTable.filter((entry) => isSelected(entry.name));
@@ -90,6 +97,7 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
     manager.addHealthCheck(entry.name, () => undefined);
     for (const part of parts) {
       if ('runnable' in part) {
+        runnables.push(part.runnable);
         manager.add({ name: part.runnable.name, run: (run) => part.runnable.run(run) });
         continue;
       }
@@ -101,10 +109,12 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
         recordEvent: (action, source) => recorder.recordAction(action, source),
         ...(options.onAction === undefined ? {} : { onAction: options.onAction }),
       };
-      manager.addController(createController(part.definition, dependencies));
+      const controller = createController(part.definition, dependencies);
+      controllers.push(controller);
+      manager.addController(controller);
     }
   }
-  return { manager, names, informers };
+  return { manager, names, informers, controllers, runnables };
 }
 
 // Watches of whole objects, of all namespaces.

@@ -56,6 +56,8 @@ export interface ControllerContext {
 /** A part that is no controller over keys but runs beside them. */
 export interface RunnablePart {
   readonly name: string;
+  /** Objects it has still to look at, now or later. */
+  readonly pending: number;
   run(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 

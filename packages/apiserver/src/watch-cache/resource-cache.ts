@@ -33,6 +33,7 @@ export class ResourceCache {
   readonly #listeners = new Set<(event: CacheEvent) => void>();
   /** Changes at and below are part of the loaded state. */
   #loaded = 0;
+  #generation = 0;
 
   constructor(options: ResourceCacheOptions) {
     this.prefix = options.prefix;
@@ -46,6 +47,11 @@ export class ResourceCache {
     return this.#state.size;
   }
 
+  /** Rises when the whole state was replaced: changes since then did not come as events. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   /** Oldest revision a watch may start after. */
   get floor(): number {
     return this.#window.floor;
@@ -55,13 +61,34 @@ export class ResourceCache {
     return this.#watchers.size;
   }
 
-  /** Replaces everything by a snapshot of the store; watchers are ended, because they may have missed changes. */
+  /**
+   * Replaces everything by a snapshot of the store; watchers are ended, because they may have missed changes. Listeners hear the
+   * difference as changes: what follows the cache must know of what was stored before it started.
+   */
   replace(items: readonly KeyValue[], revision: number): void {
     for (const watcher of [...this.#watchers]) watcher.close();
+    const before = this.#state.list('');
     this.#state.clear();
     for (const item of items) this.#state.set(this.#version(item));
     this.#window.reset(revision);
     this.#loaded = revision;
+    this.#generation++;
+    if (this.#listeners.size > 0) this.#tellReplaced(before, revision);
+  }
+
+  #tellReplaced(before: readonly ObjectVersion[], revision: number): void {
+    const nowMs = this.#options.monotonicMs();
+    const tell = (current: ObjectVersion | undefined, previous: ObjectVersion | undefined): void => {
+      const event = new CacheEvent(revision, current, previous, nowMs);
+      for (const listener of this.#listeners) listener(event);
+    };
+    const old = new Map(before.map((version) => [version.path, version]));
+    for (const version of this.#state.list('')) {
+      const previous = old.get(version.path);
+      old.delete(version.path);
+      if (previous?.revision !== version.revision) tell(version, previous);
+    }
+    for (const gone of old.values()) tell(undefined, gone);
   }
 
   apply(change: StoreEvent): void {

@@ -44,7 +44,12 @@ export interface GarbageCollectorOptions {
   readonly concurrency?: number;
 }
 
+interface Synced {
+  waitForSync(signal: AbortSignal): Promise<void>;
+}
+
 const discoveryPeriodMs = 30_000;
+const discoveryRetryMs = 1_000;
 const ignored: ReadonlySet<string> = new Set(['/events', 'events.k8s.io/events']);
 
 export class GarbageCollector {
@@ -64,6 +69,11 @@ export class GarbageCollector {
     this.#live = new LiveObjects(options.client);
     this.#inspect = createRateLimitingQueue({ env: options.env, name: 'garbage_collector_attempt_to_delete' });
     this.#orphan = createRateLimitingQueue({ env: options.env, name: 'garbage_collector_attempt_to_orphan' });
+  }
+
+  /** Objects it has still to look at, now or after a back-off. */
+  get pending(): number {
+    return this.#inspect.length + this.#inspect.waiting + this.#orphan.length + this.#orphan.waiting;
   }
 
   /** Runs until the signal aborts; what was begun is finished first. */
@@ -89,27 +99,38 @@ export class GarbageCollector {
     await scope.join();
   }
 
-  // The first time all monitors must be in sync: a graph with holes would take owners for absent. (Each is asked for live
-  // before anything is deleted; the wait saves the questions.)
+  // The first time monitors should be in sync: owners that the graph lacks are asked for live before anything is deleted, and
+  // the wait saves the questions. One resource that can't be listed must not stop the collection of all others, so it is bounded.
   async #monitor(signal: AbortSignal): Promise<void> {
-    const added = await this.#addMonitors(signal);
-    await Promise.all(added.map((informer) => informer.waitForSync(signal)));
+    const { clock } = this.#options.env;
+    let added = await this.#tryAddMonitors(signal);
+    for (; added.length === 0; added = await this.#tryAddMonitors(signal)) await clock.sleep(discoveryRetryMs, signal);
+    const enough = new AbortController();
+    const synced = Promise.all(added.map((informer) => informer.waitForSync(signal)));
+    await Promise.race([synced, clock.sleep(discoveryPeriodMs, AbortSignal.any([signal, enough.signal])).catch(() => {})]);
+    synced.catch(() => {}); // a stop; the workers see it too
+    enough.abort();
   }
 
   async #rediscover(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options.env;
+    const { clock } = this.#options.env;
     for (;;) {
       await clock.sleep(discoveryPeriodMs, signal);
-      try {
-        await this.#addMonitors(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        log.warn('the garbage collector could not discover resources', { error });
-      }
+      await this.#tryAddMonitors(signal);
     }
   }
 
-  async #addMonitors(signal: AbortSignal): Promise<readonly { waitForSync(signal: AbortSignal): Promise<void> }[]> {
+  async #tryAddMonitors(signal: AbortSignal): Promise<readonly Synced[]> {
+    try {
+      return await this.#addMonitors(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.env.log.warn('the garbage collector could not discover resources', { error });
+      return [];
+    }
+  }
+
+  async #addMonitors(signal: AbortSignal): Promise<readonly Synced[]> {
     const { discover, informers, wholeResources = [] } = this.#options;
     const { resources } = await discover(signal);
     if (resources.length === 0) return [];

@@ -3,7 +3,7 @@
 
 import { type Env, InvariantError, isApiError, Pacer, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
-import { type Client, isConflict, type ObjectKey } from '@homeostat/client';
+import { type Client, isConflict, keyOf, type ObjectKey } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
 import type { InformerFactory } from '../informer/informer-factory.ts';
 import { createRateLimitingQueue, type RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
@@ -65,6 +65,10 @@ export interface Controller {
   wake(wake: Wake): void;
   /** Waits for the caches, then works until `signal` aborts and the last reconcile has ended. */
   run(options: RunOptions): Promise<void>;
+  /** What would be done for a key now; undefined when nothing is observed, or the controller makes no plans. Nothing is done. */
+  plan(key: ObjectKey): Plan | undefined;
+  /** Keys of the resource that is reconciled, as the cache has them now. */
+  keys(): readonly ObjectKey[];
   /** Keys waiting, and keys whose writes have not been seen yet. */
   readonly queueLength: number;
   readonly fencedKeys: number;
@@ -127,6 +131,17 @@ class ControllerRunner implements Controller {
 
   wake(wake: Wake): void {
     this.#enqueue(wake, 0);
+  }
+
+  plan(key: ObjectKey): Plan | undefined {
+    const definition = this.#definition;
+    if ('reconcile' in definition) return undefined;
+    const observed = definition.observe(key, this.#caches);
+    return observed === undefined ? undefined : definition.diff(observed, this.#env.clock.nowMs());
+  }
+
+  keys(): readonly ObjectKey[] {
+    return this.#caches.lister(this.#definition.for.resource).list().map(keyOf);
   }
 
   async run({ signal, kill = neverAborts }: RunOptions): Promise<void> {

@@ -76,6 +76,11 @@ export class InformerFactory implements Caches {
     return [...this.#informers.values()];
   }
 
+  /** Those that cache their whole resource, in full or its metadata, and no selection of it. */
+  wholeInformers(): readonly SharedInformer[] {
+    return [...this.#informers].filter(([id]) => id.endsWith(noSelection)).map(([, informer]) => informer);
+  }
+
   /** Resources whose first list is not in the cache yet. */
   unsynced(): readonly string[] {
     return [...this.#informers].filter(([, informer]) => !informer.hasSynced).map(([id]) => id);
@@ -116,6 +121,8 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _dropped, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
+
+const noSelection = '|||';
 
 function informerId(resource: ResourceType, select: Selection): string {
   const { namespace = '', labelSelector = '', fieldSelector = '' } = select;

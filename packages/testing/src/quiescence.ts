@@ -1,0 +1,36 @@
+// Whether a cluster is at rest: caches hold what the store holds, no controller would do anything, the garbage collector has nothing to look at.
+// Judged by state, not by silence: a key that backs off for a quarter of an hour makes no noise either.
+
+import { isIdle } from '@homeostat/runtime';
+import { checkCaches } from './checkers/caches.ts';
+import type { ControllerManagerProcess } from './controller-manager-process.ts';
+import type { StoreState } from './store-state.ts';
+
+/** Controllers whose plans rest on a memory of their own: asking them for a plan would change it. They act in passes, for ever. */
+const rememberingControllers: ReadonlySet<string> = new Set([
+  'node-lifecycle-controller',
+  'node-lifecycle-pods',
+  'pod-garbage-collector-controller',
+  'taint-eviction-controller',
+]);
+
+/** What is still to be done, one sentence each; none at rest. Processes that do not lead only have to have true caches. */
+export function unrest(state: StoreState, processes: readonly ControllerManagerProcess[]): readonly string[] {
+  const problems: string[] = [];
+  for (const process of processes) {
+    if (!process.alive) continue;
+    problems.push(...checkCaches(process.parts.informers, state));
+    if (!process.leading) continue;
+    for (const controller of process.parts.controllers) {
+      if (controller.queueLength > 0) problems.push(`${controller.name} has ${controller.queueLength} keys to look at`);
+      if (rememberingControllers.has(controller.name)) continue;
+      for (const key of controller.keys()) {
+        const plan = controller.plan(key);
+        if (plan !== undefined && !isIdle(plan)) problems.push(`${controller.name} has something to do for ${key}`);
+      }
+    }
+    for (const runnable of process.parts.runnables)
+      if (runnable.pending > 0) problems.push(`${runnable.name} has ${runnable.pending} objects to look at`);
+  }
+  return problems;
+}

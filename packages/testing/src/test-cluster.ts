@@ -1,0 +1,283 @@
+// A whole control plane in one process, on a virtual clock, from a seed. The API server is the real one; controllers are real; time, chance
+// and the network between them are the test's. One seed, one history, byte for byte.
+
+import { createSeededRandom, createVirtualEnv, type LogLevel, type LogLine, Scope, type VirtualClock } from '@homeostat/base';
+import { type Client, createClient, createInProcessTransport, type ResourceType, type UserInfo } from '@homeostat/client';
+import { adminUser, type Cluster, type ClusterOptions, type Component, createCluster } from '@homeostat/cluster';
+import type { KubeObject } from '@homeostat/machinery';
+import type { MemoryStore } from '@homeostat/storage/memory';
+import { checkDeployments, checkReplicaSets } from './checkers/workloads.ts';
+import { checkEndpoints } from './checkers/endpoints.ts';
+import type { Checker } from './checkers/checker.ts';
+import { checkOwnership } from './checkers/ownership.ts';
+import {
+  type ControllerManagerProcess,
+  type ControllerManagerProcessOptions,
+  startControllerManager,
+} from './controller-manager-process.ts';
+import { FaultInjector } from './faults/fault-injector.ts';
+import { forkBootedStore } from './fixture/booted-store.ts';
+import { testSecurity } from './fixture/security.ts';
+import { type HistoryEntry, readHistory } from './history.ts';
+import { unrest } from './quiescence.ts';
+import { StoreState } from './store-state.ts';
+
+export interface TestClusterOptions {
+  /** Decides all chance; default 1. Print it when a test fails. */
+  readonly seed?: number;
+  /** Wall time at the start, epoch milliseconds; default 2026-01-01T00:00:00Z. */
+  readonly startMs?: number;
+  /** Controller managers to start: `false` none, `true` (default) one without election, or what each is like. */
+  readonly controllerManagers?: boolean | readonly ControllerManagerProcessOptions[];
+  /** What else runs: a scheduler, nodes, controllers of your own. Faults apply to them. */
+  readonly components?: readonly Component[];
+  readonly server?: ClusterOptions['server'];
+  /** Receives log lines from `level` up (default warn); default drops them. */
+  readonly sink?: (line: LogLine) => void;
+  readonly level?: LogLevel;
+}
+
+export interface WaitOptions {
+  /** Virtual milliseconds; default 10 minutes. */
+  readonly limitMs?: number;
+  /** What is waited for, for the message. */
+  readonly what?: string;
+}
+
+/** A running test cluster. Nothing happens in it while the test itself runs: time moves in the methods below. */
+export interface TestCluster extends AsyncDisposable {
+  readonly seed: number;
+  readonly clock: VirtualClock;
+  readonly store: MemoryStore;
+  readonly cluster: Cluster;
+  /** A client with all rights, which faults do not hit. */
+  readonly admin: Client;
+  readonly faults: FaultInjector;
+  /** Controller managers, those that ended included. */
+  readonly processes: readonly ControllerManagerProcess[];
+  /** A client that acts as `user`; faults hit it when `faulty` is set. */
+  clientAs(user: UserInfo, options?: { readonly userAgent?: string; readonly faulty?: boolean }): Client;
+  /** Starts one more controller manager. */
+  startControllerManager(options: ControllerManagerProcessOptions): ControllerManagerProcess;
+  /** Drives the clock until `promise` settles and returns its value. */
+  run<T>(promise: Promise<T>): Promise<T>;
+  /** Lets everything run that can run now, without moving time. */
+  settle(): Promise<void>;
+  /** Moves time on; everything due in between happens in order. */
+  advance(deltaMs: number): Promise<void>;
+  /** Moves time on until `condition` holds. @throws when the limit is reached */
+  waitFor(condition: () => boolean, options?: WaitOptions): Promise<void>;
+  /** Moves time on until the cluster is at rest. @throws with what is still to be done */
+  quiesce(options?: { readonly limitMs?: number }): Promise<StoreState>;
+  /** What the API server's cache has now; undefined: no such object. Shared: never change it. */
+  get<T extends KubeObject>(resource: ResourceType<T>, namespace: string | undefined, name: string): T | undefined;
+  /** All objects, of a namespace or of all, as the API server's cache has them now. */
+  list<T extends KubeObject>(resource: ResourceType<T>, namespace?: string): readonly T[];
+  /** Everything the store has now. */
+  state(): Promise<StoreState>;
+  /** Every change since the start. */
+  history(): Promise<readonly HistoryEntry[]>;
+  /** Runs the checkers on the present state; default all. Meant for clusters at rest. */
+  check(checkers?: readonly Checker[]): Promise<readonly string[]>;
+  /** Ends everything and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** The checkers that hold for every cluster at rest. */
+export const standardCheckers: readonly Checker[] = [
+  checkOwnership,
+  checkReplicaSets,
+  checkDeployments,
+  checkEndpoints,
+];
+
+/** Starts a cluster; resolves when its API server answers and its controllers' caches are filled. */
+export async function createTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const { seed = 1 } = options;
+  const env = createVirtualEnv({
+    seed,
+    level: options.level ?? 'warn',
+    ...(options.startMs === undefined ? {} : { startMs: options.startMs }),
+    ...(options.sink === undefined ? {} : { sink: options.sink }),
+  });
+  const store = await forkBootedStore(env);
+  const faults = new FaultInjector({
+    clock: env.clock,
+    random: createSeededRandom(seed ^ faultSeedMask),
+    revision: () => store.revision,
+    oldestRevision: () => store.compactedRevision,
+  });
+  const cluster = createCluster({
+    env,
+    store,
+    security: testSecurity,
+    server: { freeze: true, ...options.server },
+    components: options.components ?? [],
+    intercept: faults.intercept,
+  });
+  const test = new RunningTestCluster({ seed, env, store, faults, cluster });
+  await test.start(managersOf(options.controllerManagers ?? true));
+  return test;
+}
+
+const faultSeedMask = 0x5a17_0f00;
+const stepMs = 1_000;
+
+function managersOf(
+  wanted: boolean | readonly ControllerManagerProcessOptions[],
+): readonly ControllerManagerProcessOptions[] {
+  if (typeof wanted === 'boolean') return wanted ? [{ identity: 'kcm-1' }] : [];
+  return wanted;
+}
+
+interface Parts {
+  readonly seed: number;
+  readonly env: ReturnType<typeof createVirtualEnv>;
+  readonly store: MemoryStore;
+  readonly faults: FaultInjector;
+  readonly cluster: Cluster;
+}
+
+class RunningTestCluster implements TestCluster {
+  readonly seed: number;
+  readonly clock: VirtualClock;
+  readonly store: MemoryStore;
+  readonly faults: FaultInjector;
+  readonly cluster: Cluster;
+  readonly admin: Client;
+  readonly processes: ControllerManagerProcess[] = [];
+  readonly #env: Parts['env'];
+  readonly #scope = new Scope();
+  readonly #startRevision: number;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor({ seed, env, store, faults, cluster }: Parts) {
+    this.seed = seed;
+    this.clock = env.clock;
+    this.store = store;
+    this.faults = faults;
+    this.cluster = cluster;
+    this.#env = env;
+    this.#startRevision = store.revision;
+    this.admin = this.clientAs(adminUser, { userAgent: 'test' });
+  }
+
+  async start(managers: readonly ControllerManagerProcessOptions[]): Promise<void> {
+    this.#scope.spawn('cluster', (signal) =>
+      this.cluster.run({ signal }).catch((error: unknown) => {
+        this.#failure = { error };
+        throw error;
+      }),
+    );
+    await this.run(this.cluster.apiReady);
+    for (const options of managers) this.startControllerManager(options);
+    await this.run(this.cluster.ready);
+    for (const { parts } of this.processes)
+      await this.run(parts.informers.waitForSync(this.#scope.signal).catch(() => {}));
+    await this.settle();
+  }
+
+  clientAs(user: UserInfo, options: { readonly userAgent?: string; readonly faulty?: boolean } = {}): Client {
+    const { handle } = this.cluster.server;
+    return createClient({
+      transport: createInProcessTransport({
+        handle: options.faulty === true ? this.faults.intercept(handle) : handle,
+        user,
+      }),
+      env: this.#env,
+      userAgent: options.userAgent ?? user.username,
+      onWarning: () => {},
+    });
+  }
+
+  startControllerManager(options: ControllerManagerProcessOptions): ControllerManagerProcess {
+    const handle = this.faults.intercept(this.cluster.server.handle);
+    const process = startControllerManager(options, { env: this.#env, handle });
+    this.processes.push(process);
+    return process;
+  }
+
+  async run<T>(promise: Promise<T>): Promise<T> {
+    return this.#alive(() => this.clock.run(promise));
+  }
+
+  settle(): Promise<void> {
+    return this.#alive(() => this.clock.settle());
+  }
+
+  advance(deltaMs: number): Promise<void> {
+    return this.#alive(() => this.clock.advance(deltaMs));
+  }
+
+  async waitFor(condition: () => boolean, { limitMs = 600_000, what = 'the condition' }: WaitOptions = {}): Promise<void> {
+    const startMs = this.clock.monotonicMs();
+    const failed = (): boolean => this.#failure !== undefined;
+    try {
+      await this.clock.runUntil(() => failed() || condition(), limitMs);
+    } catch (error) {
+      const passedMs = this.clock.monotonicMs() - startMs;
+      throw new Error(`waited ${passedMs} virtual ms in vain for ${what} (seed ${this.seed})`, { cause: error });
+    }
+    this.#throwFailure();
+  }
+
+  async quiesce({ limitMs = 3_600_000 }: { readonly limitMs?: number } = {}): Promise<StoreState> {
+    const endMs = this.clock.monotonicMs() + limitMs;
+    await this.settle();
+    for (;;) {
+      const state = await this.state();
+      const problems = unrest(state, this.processes);
+      if (problems.length === 0) return state;
+      if (this.clock.monotonicMs() >= endMs)
+        throw new Error(`not at rest after ${limitMs} virtual ms (seed ${this.seed}):\n  ${problems.join('\n  ')}`);
+      await this.advance(stepMs);
+    }
+  }
+
+  get<T extends KubeObject>(resource: ResourceType<T>, namespace: string | undefined, name: string): T | undefined {
+    return this.cluster.server.host.reader(resource).get(namespace ?? '', name) as T | undefined;
+  }
+
+  list<T extends KubeObject>(resource: ResourceType<T>, namespace?: string): readonly T[] {
+    return this.cluster.server.host.reader(resource).list(namespace) as readonly T[];
+  }
+
+  state(): Promise<StoreState> {
+    return this.run(StoreState.read(this.store));
+  }
+
+  history(): Promise<readonly HistoryEntry[]> {
+    return this.run(readHistory(this.store, this.#startRevision));
+  }
+
+  async check(checkers: readonly Checker[] = standardCheckers): Promise<readonly string[]> {
+    const state = await this.state();
+    return checkers.flatMap((checker) => checker(state));
+  }
+
+  async stop(): Promise<void> {
+    this.faults.clear();
+    for (const process of this.processes) if (process.alive) await this.clock.run(process.stop());
+    await this.clock.run(this.#scope.close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #alive<T>(drive: () => Promise<T>): Promise<T> {
+    this.#throwFailure();
+    const value = await drive();
+    this.#throwFailure();
+    return value;
+  }
+
+  // A part that broke is told by the next thing the test does.
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    for (const process of this.processes) {
+      if (process.failure !== undefined)
+        throw new Error(`${process.identity} failed`, { cause: process.failure });
+    }
+  }
+}
