@@ -1,0 +1,60 @@
+// The homeostat command without kubectl: its own get, apply, delete and events, and what it says to wrong usage.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { type RunningCluster, startUp } from './running-cluster.ts';
+
+const web = path.resolve(import.meta.dirname, '../../examples/manifests/web.yaml');
+let cluster: RunningCluster;
+
+before(async () => {
+  cluster = await startUp(['--storage', 'memory', '--nodes', '1']);
+});
+after(() => cluster.close());
+
+test('homeostat apply, get, events and delete do without kubectl', async () => {
+  const applied = await cluster.homeostat('apply', '-f', web);
+  assert.match(applied.stdout, /deployment\.apps\/web created\nservice\/web created/);
+  await cluster.kubectlOk('rollout', 'status', 'deployment/web', '--timeout=60s');
+  assert.match((await cluster.homeostat('get', 'deploy,svc')).stdout, /deployment\.apps\/web\s+3\/3[^]*service\/web/);
+  assert.match((await cluster.homeostat('get', 'pods', '-o', 'wide')).stdout, /NODE/);
+  assert.match((await cluster.homeostat('get', 'deploy', 'web', '-o', 'yaml')).stdout, /^kind: Deployment$/m);
+  assert.match((await cluster.homeostat('events')).stdout, /ScalingReplicaSet/);
+  assert.match((await cluster.homeostat('apply', '-f', web)).stdout, /unchanged/);
+  assert.match((await cluster.homeostat('delete', '-f', web)).stdout, /deployment\.apps "web" deleted/);
+  assert.match(
+    (await cluster.homeostat('get', 'deploy', 'web')).stderr,
+    /Error from server \(NotFound\): deployments\.apps "web" not found/,
+  );
+});
+
+test('homeostat says what is wrong with a command line, and ends with 1', async () => {
+  const unknownFlag = await cluster.homeostat('up', '--secure-prt', '0');
+  assert.equal(unknownFlag.code, 1);
+  assert.match(unknownFlag.stderr, /unknown option '--secure-prt'[^]*--secure-port/);
+  const unknownType = await cluster.homeostat('get', 'nonsense');
+  assert.equal(unknownType.code, 1);
+  assert.match(unknownType.stderr, /the server doesn't have a resource type "nonsense"/);
+  const badFile = await cluster.homeostat('apply', '-f', '/does/not/exist.yaml');
+  assert.match(badFile.stderr, /does not exist/);
+  const port = new URL(cluster.url).port;
+  const taken = await cluster.homeostat(
+    'apiserver',
+    '--storage',
+    'memory',
+    '--data-dir',
+    `${cluster.dataDir}-other`,
+    '--secure-port',
+    port,
+  );
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /port \d+ on 127\.0\.0\.1 is taken/);
+});
+
+test('homeostat version, help and completion answer', async () => {
+  assert.match((await cluster.homeostat('version')).stdout, /Kubernetes v1\.36\.2/);
+  assert.match((await cluster.homeostat('up', '--help')).stdout, /--data-dir/);
+  for (const shell of ['bash', 'zsh', 'fish'])
+    assert.match((await cluster.homeostat('completion', shell)).stdout, /controller-manager/);
+});
