@@ -3,8 +3,10 @@
 export { tableFor } from './columns/tables.ts';
 export { convertObject } from './conversion/convert-object.ts';
 export { validateBinding } from './kinds/core/binding/strategy.ts';
+export { validateClusterIps } from './kinds/core/service/cluster-ips.ts';
 export { normalizeClusterIps, patchAllocatedValues } from './kinds/core/service/linked-fields.ts';
 export { validateObjectMeta, validateObjectMetaUpdate } from './kinds/metadata/object-meta.ts';
+export { type Cidr, formatIp, type IpBytes, isIpv4, networkOf, parseCidrSloppy, parseIpSloppy } from './kinds/rules/addresses.ts';
 export { nameIsPathSegment } from './kinds/rules/names.ts';
 export { semanticEqual } from './kinds/semantic-equal.ts';
 export { strategyOf } from './kinds/strategies.ts';
@@ -12,6 +14,7 @@ export { mayAllContainersRestart, shouldContainerRestart } from './meaning/conta
 export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
 export { type ImageName, parseImageName } from './meaning/image-name.ts';
 export { matchesNodeSelector, matchesNodeSelectorTerm, matchesRequiredNodeAffinity } from './meaning/node-affinity.ts';
+export { getNodeCondition, isNodeReady } from './meaning/node-conditions.ts';
 export { getPodCondition, isPodAvailable, isPodReady, nextPodAvailabilityMs } from './meaning/pod-conditions.ts';
 export { isPodActive, isPodTerminal, isPodTerminating } from './meaning/pod-phase.ts';
 export { computeQosClass } from './meaning/pod-qos.ts';
