@@ -6,6 +6,7 @@ import {
   controllerManagerComponent,
   createTokenSigner,
   nodesComponent,
+  numberedNodes,
   schedulerComponent,
 } from '@homeostat/cluster';
 import { CliError } from '../cli-error.ts';
@@ -26,14 +27,14 @@ export async function up(values: FlagValues): Promise<void> {
   const nodes = numberFlag(values, 'nodes');
   if (nodes < 0) throw new CliError(`--nodes ${nodes} must not be negative`);
   const progress = createProgress();
-  const pool = names.includes('nodes') ? nodesComponent({ count: nodes }) : undefined;
+  const pool = names.includes('nodes') ? nodesComponent({ nodes: numberedNodes(nodes) }) : undefined;
   const options = serverOptions(values);
   await serve(
     {
       ...options,
       env: processEnv(values, { quiet: true }),
       security: { ...options.security, admission: { enable: ['NodeRestriction'] } },
-      server: { ...options.server, ...(pool === undefined ? {} : { podLogs: pool.logs }) },
+      server: { ...options.server, ...(pool === undefined ? {} : { podLogs: pool.podLogs }) },
       components: (pki) => [
         ...(names.includes('controller-manager') ? [managerOf(pki)] : []),
         ...(names.includes('scheduler') ? [schedulerComponent()] : []),

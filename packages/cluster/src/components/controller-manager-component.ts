@@ -4,13 +4,17 @@
 import { createDeferred } from '@homeostat/base';
 import { type Client, discover } from '@homeostat/client';
 import { type ControllerManagerOptions, createControllerManager, type Discover } from '@homeostat/controllers';
+import { createLeaderElector } from '@homeostat/runtime';
 import type { Component, ComponentContext, RunningComponent } from '../component.ts';
 import { controllerManagerUser, controllerUser } from '../identities.ts';
 
 export type ControllerManagerComponentOptions = Pick<
   ControllerManagerOptions,
   'controllers' | 'settings' | 'resyncPeriodMs' | 'repairPeriodMs' | 'onAction' | 'freeze'
->;
+> & {
+  /** Elects a leader before acting, under this identity; absent: it is alone and acts at once. */
+  readonly electAs?: string;
+};
 
 const userAgent = 'kube-controller-manager';
 
@@ -20,8 +24,20 @@ export function controllerManagerComponent(options: ControllerManagerComponentOp
 
 function create({ env, clientAs }: ComponentContext, options: ControllerManagerComponentOptions): RunningComponent {
   const client = clientAs(controllerManagerUser, userAgent);
+  const { electAs, ...rest } = options;
+  const election =
+    electAs === undefined
+      ? undefined
+      : createLeaderElector({
+          client,
+          env,
+          namespace: 'kube-system',
+          name: 'kube-controller-manager',
+          identity: electAs,
+        });
   const { manager, informers } = createControllerManager({
-    ...options,
+    ...rest,
+    ...(election === undefined ? {} : { election }),
     env,
     client,
     clientFor: (serviceAccount) => clientAs(controllerUser(serviceAccount), userAgent),
