@@ -4,6 +4,7 @@
 // Follows spec/apiserver.md §4.5 and §4.8.
 
 import {
+  canonicalize,
   type FieldError,
   type FieldPath,
   forbidden,
@@ -15,6 +16,7 @@ import {
   tooLong,
   utf8Length,
 } from '@homeostat/machinery';
+import { structByName } from '../../scheme/scheme.ts';
 import { validateAnnotations, validateLabels } from '../rules/labels.ts';
 import { nameIsDnsLabel, type NameRule } from '../rules/names.ts';
 import { immutableText, pushInvalid, validateNonnegative } from '../rules/values.ts';
@@ -121,7 +123,7 @@ function validateOwnerReferences(
     if (first === '') first = current;
     else {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${current}`;
-      errors.push(invalid(path, references, text));
+      errors.push(invalid(path, (references ?? []).map(canonicalReference), text));
     }
   }
 }
@@ -136,8 +138,15 @@ function validateOwnerReference(reference: OwnerReference, path: FieldPath, erro
   }
   // An Event would keep its owner's dependents alive only as long as the Event itself lives.
   if (apiVersion === 'v1' && reference.kind === 'Event') {
-    errors.push(invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner'));
+    errors.push(invalid(path, canonicalReference(reference), '/v1, Kind=Event is disallowed from being an owner'));
   }
+}
+
+const referenceSchema = structByName('io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference');
+
+/** As JSON shows it, whatever order the client wrote. */
+function canonicalReference(reference: OwnerReference): OwnerReference {
+  return referenceSchema === undefined ? reference : canonicalize(reference, referenceSchema);
 }
 
 function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath, errors: FieldError[]): void {

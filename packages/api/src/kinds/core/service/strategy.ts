@@ -37,6 +37,10 @@ export const serviceStrategy: KindStrategy<Service> = {
   },
   validateUpdate: validateServiceUpdate,
   warningsOnUpdate: warningsFor,
+  canonicalize({ spec }) {
+    // Left over when the type changed. Upstream stores it and hides it from readers.
+    if (spec?.type === 'ExternalName') delete spec.internalTrafficPolicy;
+  },
   subresources: {
     status: {
       resetFields: [['spec']],
