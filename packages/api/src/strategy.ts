@@ -3,7 +3,7 @@
 //
 // Drafts are private to the request and may be changed in place; objects (`Readonly`) may not.
 
-import type { FieldError, KubeObject, Mutable } from '@homeostat/machinery';
+import type { FieldError, KubeObject, Mutable, ObjectMeta } from '@homeostat/machinery';
 
 /** What hooks may know of the request, besides the objects. */
 export interface StrategyContext {
@@ -47,6 +47,10 @@ export interface TableStrategy<T extends KubeObject = KubeObject> {
   readonly columns: readonly TableColumn[];
   /** Cells in the order of `columns`; ages are computed against `nowMs`. */
   row(object: T, nowMs: number): TableRowCells;
+  /** Metadata of rows that show only metadata, where the stored object carries more than clients should see. Default: all of it. */
+  rowMetadata?(object: T): ObjectMeta;
+  /** Whether the rows of an empty table are null instead of an empty list, as upstream's default columns have it. */
+  readonly nullWhenEmpty?: boolean;
 }
 
 /** All hooks are optional: an absent one means the generic rule. */

@@ -54,10 +54,13 @@ export function orElse(text: string | undefined, placeholder: string): string {
 }
 
 /** Kinds without columns of their own show when they were made. */
-export const DEFAULT_TABLE: TableStrategy = table(
-  [nameColumn(), column('Created At', 'When the server stored the object for the first time.', 'date')],
-  (object) => [nameOf(object), object.metadata?.creationTimestamp ?? null],
-);
+export const DEFAULT_TABLE: TableStrategy = {
+  ...table(
+    [nameColumn(), column('Created At', 'When the server stored the object for the first time.', 'date')],
+    (object) => [nameOf(object), object.metadata?.creationTimestamp ?? null],
+  ),
+  nullWhenEmpty: true,
+};
 
 /** Kinds that show nothing but their name and age. */
 export const NAME_AGE_TABLE: TableStrategy = table([nameColumn(), AGE_COLUMN], (object, nowMs) => [

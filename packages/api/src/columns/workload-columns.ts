@@ -5,6 +5,7 @@ import type { CronJob, Job } from '@homeostat/api/types/batch-v1';
 import type { PodTemplate, PodTemplateSpec, ReplicationController } from '@homeostat/api/types/core-v1';
 import { parseApiVersion } from '@homeostat/machinery';
 
+import type { TableStrategy } from '../strategy.ts';
 import { AGE_COLUMN, ageOf, column, nameColumn, nameOf, orElse, table, wideColumn } from './column.ts';
 import { formatAge, formatSpan } from './human-age.ts';
 import { formatLabels, formatSelector, selectorText } from './label-text.ts';
@@ -60,7 +61,7 @@ export const replicationControllerTable = table<ReplicationController>(REPLICA_C
   formatLabels(object.spec?.selector),
 ]);
 
-export const daemonSetTable = table<DaemonSet>(
+const daemonSetCells = table<DaemonSet>(
   [
     nameColumn(),
     DESIRED,
@@ -87,6 +88,16 @@ export const daemonSetTable = table<DaemonSet>(
     formatSelector(object.spec?.selector),
   ],
 );
+
+/** The template's generation is an annotation of the served object only: rows go without it. */
+export const daemonSetTable: TableStrategy<DaemonSet> = {
+  ...daemonSetCells,
+  rowMetadata(object) {
+    const { annotations, ...rest } = object.metadata ?? {};
+    const shown = Object.entries(annotations ?? {}).filter(([name]) => name !== 'deprecated.daemonset.template.generation');
+    return shown.length === 0 ? rest : { ...object.metadata, annotations: Object.fromEntries(shown) };
+  },
+};
 
 export const statefulSetTable = table<StatefulSet>(
   [nameColumn(), column('Ready', 'Ready Pods out of those wanted.'), AGE_COLUMN, CONTAINERS, IMAGES],

@@ -26,7 +26,7 @@ export function buildTable(entries: readonly TableEntry[], metadata: ListMeta, o
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: columnDefinitions(options.table),
-    rows: entries.map((entry) => tableRow(entry, options)),
+    rows: entries.length === 0 && options.table.nullWhenEmpty === true ? null : entries.map((entry) => tableRow(entry, options)),
   } as KubeObject;
 }
 
@@ -45,8 +45,14 @@ export function tableRow(entry: TableEntry, options: TableOptions): unknown {
   return {
     cells,
     ...(conditions === undefined || conditions.length === 0 ? {} : { conditions }),
-    object: rowObject(entry.served, options),
+    object: options.includeObject === 'Metadata' ? rowMetadata(entry.stored, options) : rowObject(entry.served, options),
   };
+}
+
+/** What a row shows of an object's metadata: that of the storage version, whatever version was asked for. */
+function rowMetadata(stored: KubeObject, { table, version }: TableOptions): KubeObject {
+  const metadata = table.rowMetadata?.(stored) ?? stored.metadata ?? {};
+  return partialObject({ metadata }, version);
 }
 
 export function rowObject(object: KubeObject, options: Pick<TableOptions, 'includeObject' | 'version'>): unknown {
