@@ -28,6 +28,18 @@ export {
   type PodWithSpec,
   type ResourceList,
 } from './meaning/pod-resources.ts';
+export { changesClaimUsage } from './meaning/quota/claim-quota.ts';
+export { changesScope } from './meaning/quota/pod-quota.ts';
+export { type QuotaEvaluator, quotaMatches, scopesOf } from './meaning/quota/quota-evaluator.ts';
+export { quotaEvaluatorOf, quotaEvaluators } from './meaning/quota/quota-evaluators.ts';
+export {
+  addLists,
+  equalLists,
+  exceededNames,
+  maskList,
+  subtractLists,
+  withoutZeros,
+} from './meaning/quota/resource-list.ts';
 export {
   isExternallyAccessible,
   isHeadless,
