@@ -72,6 +72,10 @@ export async function decodeBytes(bytes: Uint8Array, media: MediaType, options: 
       } catch (error) {
         throw unrecognized(options.expected.kind, textOf(error), bytes);
       }
+      // A refusal shows them as the YAML reader's one error of several lines.
+      if (options.fieldValidation === 'Strict' && problems.length > 0) {
+        problems.splice(0, problems.length, ['yaml: unmarshal errors:', ...problems].join('\n  '));
+      }
       return decodeValue(value, problems, options, bytes);
     }
     case 'application/json':

@@ -37,29 +37,38 @@ const retired = new Set([
   'resource.k8s.io/v1beta2',
 ]);
 
-/** Why a body of one kind can't be taken where another is expected; undefined when it can. */
-export function refuseKind(actual: GroupVersionKind, expected: GroupVersionKind): Error | undefined {
+/** What the type registry says of a body of one kind where another is expected; undefined when it can be taken. */
+export type KindProblem =
+  /** Known under another version of the same kind. */
+  | { readonly type: 'version'; readonly text: string }
+  /** Not known at all. */
+  | { readonly type: 'unknown'; readonly text: string }
+  /** Known, of another type: it decodes, and then can't be converted. */
+  | { readonly type: 'other'; readonly text: string };
+
+export function kindProblem(actual: GroupVersionKind, expected: GroupVersionKind): KindProblem | undefined {
   if (actual.kind === expected.kind && actual.version === expected.version && actual.group === expected.group) return undefined;
-  const cannot = `${actual.kind} in version ${JSON.stringify(actual.version)} cannot be handled as a ${expected.kind}`;
   const apiVersion = toApiVersion(actual);
-  if (retired.has(apiVersion) && actual.kind === expected.kind) {
-    return newBadRequest(versionMismatch(apiVersion, toApiVersion(expected)));
-  }
+  const versionText = `the API version in the data (${apiVersion}) does not match the expected API version (${toApiVersion(expected)})`;
+  if (retired.has(apiVersion) && actual.kind === expected.kind) return { type: 'version', text: versionText };
   if (!isKnown(actual)) {
-    return newBadRequest(
-      `${cannot}: no kind ${JSON.stringify(actual.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    );
+    const text = `no kind ${JSON.stringify(actual.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    return { type: 'unknown', text };
   }
   if (actual.kind === expected.kind && internalName(actual.group) === internalName(expected.group)) {
-    return newBadRequest(versionMismatch(apiVersion, toApiVersion(expected)));
+    return { type: 'version', text: versionText };
   }
-  return newBadRequest(
-    `${cannot}: converting (${actual.version}.${actual.kind}) to (${internalName(expected.group)}.${expected.kind}): unknown conversion`,
-  );
+  const text = `converting (${actual.version}.${actual.kind}) to (${internalName(expected.group)}.${expected.kind}): unknown conversion`;
+  return { type: 'other', text };
 }
 
-function versionMismatch(actual: string, expected: string): string {
-  return `the API version in the data (${actual}) does not match the expected API version (${expected})`;
+/** The refusal of a body of the wrong kind; undefined when it can be taken. */
+export function refuseKind(actual: GroupVersionKind, expected: GroupVersionKind): Error | undefined {
+  const problem = kindProblem(actual, expected);
+  if (problem === undefined) return undefined;
+  if (problem.type === 'version') return newBadRequest(problem.text);
+  const cannot = `${actual.kind} in version ${JSON.stringify(actual.version)} cannot be handled as a ${expected.kind}`;
+  return newBadRequest(`${cannot}: ${problem.text}`);
 }
 
 function isKnown(gvk: GroupVersionKind): boolean {

@@ -57,10 +57,17 @@ export function trackOwnership(
   const schema = owner.schemaFor(owner.apiVersion);
   // An empty list that Go's JSON leaves out is owned by nobody.
   const object = (schema === undefined ? draft : canonicalize(draft, schema)) as KubeObject;
-  const managedFields = trackUpdate({ ...owner, live, object });
+  const managedFields = trackUpdate({ ...owner, live, object: withSentFields(object, draft) });
   const metadata = draft.metadata ?? {};
   draft.metadata = metadata;
   if (managedFields === undefined || managedFields.length === 0) delete metadata.managedFields;
   else metadata.managedFields = managedFields as never;
 }
 
+
+/** An empty list of managedFields is a request to forget them: it must not get lost among empty lists. */
+function withSentFields(object: KubeObject, draft: Mutable<KubeObject>): KubeObject {
+  const sent = draft.metadata?.managedFields;
+  if (sent === undefined || sent === null || sent.length > 1) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: sent as never } };
+}

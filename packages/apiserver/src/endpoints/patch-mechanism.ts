@@ -1,6 +1,7 @@
 // JSON, merge and strategic merge patches (spec/apiserver.md §7.1–7.4, §8): applied to the object as the endpoint shows
 // it, read back into its type, defaulted, owned.
 
+import { schemaOf } from '@homeostat/api';
 import { ApiError } from '@homeostat/base';
 import {
   applyJsonPatch,
@@ -25,6 +26,7 @@ import {
   unknownJsonPatchMembers,
 } from '@homeostat/machinery';
 import { goKind } from './decode-body.ts';
+import { gvkOf, kindProblem } from './known-kinds.ts';
 import { trackOwnership } from './ownership.ts';
 import type { PatchMechanism } from './patch-endpoint.ts';
 import type { PatchTarget } from './patch-target.ts';
@@ -102,6 +104,7 @@ function parse(bytes: Uint8Array, prefix: string, onDuplicate: (path: string) =>
 /** Reads the patched document back into its type. @throws ApiError 422 with the document or the patch in its text */
 function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: PatchTarget): Mutable<KubeObject> {
   const unknown: string[] = [];
+  if (type !== patchTypes.strategic) checkPatchedKind(patched, patch, target);
   const report = target.fieldValidation === 'Ignore' ? {} : { onUnknown: (path: string) => void unknown.push(`unknown field "${path}"`) };
   let draft: Mutable<KubeObject>;
   try {
@@ -116,6 +119,24 @@ function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: Patch
     for (const problem of problems) target.warnings.add(problem);
   }
   return draft;
+}
+
+/** A patch may change what the object claims to be; then it is read as that, and found to be of the wrong kind. */
+function checkPatchedKind(patched: Json, patch: ReadPatch, target: PatchTarget): void {
+  const { kind = '', apiVersion = '' } = patched as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return;
+  const actual = gvkOf(apiVersion, kind, target.kind);
+  const problem = kindProblem(actual, target.kind);
+  if (problem === undefined) return;
+  const schema = problem.type === 'other' ? schemaOf(actual) : undefined;
+  if (schema !== undefined) {
+    try {
+      decodeObject(patched, schema, {});
+    } catch (error) {
+      throw refused(patch.shown(patched), error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw refused(patch.shown(patched), problem.text);
 }
 
 function refused(shown: string, text: string): ApiError {

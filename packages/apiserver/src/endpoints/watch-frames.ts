@@ -140,7 +140,7 @@ function protobufFrames(request: EndpointRequest, toObject: ObjectForm, transfor
     protobufFrame(item.type, transformed ? wrap(toObject.item(item)) : version.fullProtobuf(item.version));
   const memo = `${version.apiVersion}|protobuf`;
   return {
-    contentType: 'application/vnd.kubernetes.protobuf',
+    contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     item: (item) => (transformed ? encode(item) : remembered(item, memo, encode)),
     bookmark: (revision, initialEnd) => protobufFrame('BOOKMARK', wrap(toObject.bookmark(revision, initialEnd))),
     error: (error) => protobufFrame('ERROR', wrap(error.toStatus() as unknown as KubeObject)),

@@ -99,9 +99,28 @@ async function prepareUpdate(
   existing: ObjectVersion,
   request: UpdateRequest,
 ): Promise<((stored: boolean) => Promise<void> | void) | undefined> {
-  const { context, strategy } = request;
+  const { context } = request;
   const old = existing.object;
   checkResourceVersion(resource, draft, existing);
+  const hookContext = { dryRun: context.dryRun, signal: context.signal };
+  const finish = request.subresource === '' ? await resource.hooks.beginUpdate?.(draft, old, hookContext) : undefined;
+  let ok = false;
+  try {
+    await validateWanted(resource, draft, old, request);
+    ok = true;
+  } finally {
+    if (!ok) await finish?.(false);
+  }
+  if (vanishes(resource, draft, old.metadata ?? {})) {
+    await finish?.(false);
+    throw new Emptied(draft, existing);
+  }
+  return finish;
+}
+
+/** What the endpoint lets through, and whether the result is valid; admission has the last word. */
+async function validateWanted(resource: StoredResource, draft: Mutable<KubeObject>, old: KubeObject, request: UpdateRequest): Promise<void> {
+  const { context, strategy } = request;
   const strategyView = strategyContext(context, resource.env.clock.nowMs());
   const meta = metadataOf(draft);
   const oldMeta = old.metadata ?? {};
@@ -120,14 +139,6 @@ async function prepareUpdate(
   for (const warning of strategy.warningsOnUpdate?.(draft as never, old as never) ?? []) context.warnings.add(warning);
   resource.strategy.canonicalize?.(draft as never);
   await request.validateUpdate(draft as KubeObject, old);
-  const hookContext = { dryRun: context.dryRun, signal: context.signal };
-  const finish =
-    request.subresource === '' ? await resource.hooks.beginUpdate?.(draft, old, hookContext) : undefined;
-  if (vanishes(resource, draft, oldMeta)) {
-    await finish?.(true);
-    throw new Emptied(draft, existing);
-  }
-  return finish;
 }
 
 /** Optimistic concurrency: the draft's resourceVersion must be the present one, or absent where the kind allows it. */

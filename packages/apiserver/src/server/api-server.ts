@@ -30,16 +30,16 @@ const allowAll: Authorizer = { authorize: () => ({ decision: 'allow' }) };
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { env, store } = options;
   const hub = new CacheHub({ store, clock: env.clock, log: env.log });
+  const ranges = options.serviceClusterIpRanges ?? ['10.0.0.0/24'];
   const services = new ServiceAllocator({
     env,
-    ranges: options.serviceClusterIpRanges ?? ['10.0.0.0/24'],
+    ranges,
     nodePorts: options.nodePortRange ?? { from: 30_000, to: 32_767 },
   });
   const table = new ServedResources((info, strategy) =>
     createStoredResource(info, strategy, { env, store, hub, services, freeze: options.freeze ?? false }),
   );
   for (const { info, strategy } of options.resources ?? builtIns()) table.add(info, strategy);
-  services.attach((resource) => table.stored(resource));
 
   const readers = new Map<string, CachedReader>();
   const reader = (resource: GroupResource): CachedReader => {
@@ -72,6 +72,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       return parts.authorizer ?? allowAll;
     },
   };
+  services.attach({ stored: (resource) => table.stored(resource), handle });
   parts = options.parts?.(host) ?? {};
   const endpointServices = { env, admission: new AdmissionChain(parts.admission ?? []), authorizer: host.authorizer };
   const special = createSpecialEndpoints({
@@ -102,7 +103,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const ready = createDeferred<void>();
   ready.promise.catch(() => {}); // who waits for it sees the failure; nobody has to wait
   let ran = false;
-  const hooks = [...createBootstrapHooks({ host, table, services, options }), ...(parts.startHooks ?? [])];
+  const hooks = [...createBootstrapHooks({ host, table, services, options, ranges }), ...(parts.startHooks ?? [])];
 
   return {
     handle,

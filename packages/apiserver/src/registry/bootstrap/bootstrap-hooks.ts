@@ -7,23 +7,43 @@ import type { ServedResources } from '../../server/resource-table.ts';
 import type { ServiceAllocator } from '../services/service-allocator.ts';
 import { defaultObjects } from './default-objects.ts';
 import { ownRequest } from './own-request.ts';
+import { ensureKubernetesService, ensureServiceCidr, type ServiceNetworkOptions } from './service-network.ts';
 
 export interface BootstrapOptions {
   readonly host: { readonly handle: Handle };
   readonly table: ServedResources;
   readonly services: ServiceAllocator;
   readonly options: ApiServerOptions;
+  /** CIDRs that Service addresses are taken from. */
+  readonly ranges: readonly string[];
 }
 
-export function createBootstrapHooks({ host, table }: BootstrapOptions): readonly StartHook[] {
+export function createBootstrapHooks({ host, table, services, options, ranges }: BootstrapOptions): readonly StartHook[] {
+  const network = (signal: AbortSignal): ServiceNetworkOptions => ({
+    env: options.env,
+    handle: host.handle,
+    services,
+    ranges,
+    advertise: options.advertise,
+    signal,
+  });
+  const serves = (group: string, resource: string): boolean => table.find(group, 'v1', resource) !== undefined;
   return [
     {
       name: 'default-objects',
       run: async (signal) => {
         for (const { path, object } of defaultObjects) {
-          if (!isServed(table, path)) continue;
-          await ensure(host.handle, signal, path, object);
+          if (isServed(table, path)) await ensure(host.handle, signal, path, object);
         }
+      },
+    },
+    {
+      name: 'service-network',
+      run: async (signal) => {
+        // A server with a part of the resources (tests) makes what it serves.
+        if (!serves('networking.k8s.io', 'servicecidrs') || !serves('networking.k8s.io', 'ipaddresses')) return;
+        await ensureServiceCidr(network(signal));
+        if (serves('', 'services') && serves('', 'namespaces')) await ensureKubernetesService(network(signal));
       },
     },
   ];
@@ -38,7 +58,6 @@ async function ensure(handle: Handle, signal: AbortSignal, path: string, object:
   }
 }
 
-/** A server with a part of the resources (tests) makes what it serves. */
 function isServed(table: ServedResources, path: string): boolean {
   const parts = path.split('/').slice(1);
   const [group, version, resource] = parts[0] === 'api' ? ['', parts[1], parts.at(-1)] : [parts[1], parts[2], parts.at(-1)];

@@ -5,18 +5,23 @@ import type { Handle } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
 import { loopbackUser } from '../../server/user.ts';
 
+export interface OwnRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly object?: unknown;
+  /** Media type of a patch. */
+  readonly contentType?: string;
+}
+
 /** @throws ApiError */
-export async function ownRequest(
-  handle: Handle,
-  signal: AbortSignal,
-  request: { readonly method: string; readonly path: string; readonly query?: string; readonly object?: unknown },
-): Promise<KubeObject> {
-  const { method, path, query = '', object } = request;
+export async function ownRequest(handle: Handle, signal: AbortSignal, request: OwnRequest): Promise<KubeObject> {
+  const { method, path, query = '', object, contentType } = request;
   const response = await handle({
     method,
     path,
     query,
-    headers: { 'user-agent': 'kube-apiserver' },
+    headers: { 'user-agent': 'kube-apiserver', ...(contentType === undefined ? {} : { 'content-type': contentType }) },
     peer: { user: loopbackUser },
     signal,
     wants: 'object',
