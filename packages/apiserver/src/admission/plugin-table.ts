@@ -11,6 +11,7 @@ import {
 } from './plugins/certificate-signing.ts';
 import { DefaultIngressClass, DefaultStorageClass } from './plugins/default-class.ts';
 import { DefaultTolerationSeconds } from './plugins/default-toleration-seconds.ts';
+import { LimitRanger } from './plugins/limit-ranger.ts';
 import { NamespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { NodeRestriction } from './plugins/node-restriction.ts';
 import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
@@ -33,6 +34,7 @@ const off = (name: string, create: PluginEntry['create']): PluginEntry => ({ nam
 
 const table: readonly PluginEntry[] = [
   on('NamespaceLifecycle', (host) => new NamespaceLifecycle(host)),
+  on('LimitRanger', (host) => new LimitRanger(host)),
   on('ServiceAccount', (host) => new ServiceAccount(host)),
   off('NodeRestriction', (host) => new NodeRestriction(host)),
   on('TaintNodesByCondition', () => new TaintNodesByCondition()),
