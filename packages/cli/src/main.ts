@@ -55,7 +55,6 @@ export function createProgram(): Command {
     [
       { name: 'virtual-time', type: 'bool', default: false, help: 'Run it in virtual time, in a second, from a seed.' },
       { name: 'seed', type: 'int', default: 1, help: 'Seed of --virtual-time.' },
-      { name: 'pause', type: 'duration', default: 0, help: 'Pause between chapters.' },
     ],
     async (values) => (await import('./commands/demo.ts')).demo(values),
   );

@@ -9,7 +9,9 @@ import { type Client, type ClientOptions, createClient } from '@homeostat/client
 import { createHttpTransport } from '@homeostat/client/node';
 import { type ControllerSettings, createControllerManager, UnknownControllerError } from '@homeostat/controllers';
 import type { Env } from '@homeostat/base';
+import type { ControllerDependencies } from '@homeostat/runtime';
 import { CliError } from '../cli-error.ts';
+import { tellAction } from '../demo/told-action.ts';
 import { boolFlag, type FlagValues, listFlag, numberFlag, textFlag } from '../flags/flag.ts';
 import { connect, type ComponentConnection } from '../process/component-connection.ts';
 import { electionOf } from '../process/election.ts';
@@ -41,6 +43,7 @@ export async function controllerManager(values: FlagValues): Promise<void> {
       resyncPeriodMs: numberFlag(values, 'min-resync-period'),
       ...(clientFor === undefined ? {} : { clientFor }),
       ...(election === undefined ? {} : { election }),
+      ...(env.log.enabled('debug') ? { onAction: (record) => logAction(env, record) } : {}),
     }),
   );
   await runComponent({
@@ -52,6 +55,12 @@ export async function controllerManager(values: FlagValues): Promise<void> {
     run: (options) => manager.run(options),
     close: () => connected.transport.close(),
   });
+}
+
+// At debug level every action is a line: what was done, why, and on which facts.
+function logAction(env: Env, record: Parameters<NonNullable<ControllerDependencies['onAction']>>[0]): void {
+  const action = tellAction('', record);
+  if (action !== undefined) env.log.debug('acted', { action });
 }
 
 interface OwnCredentials {
