@@ -4,7 +4,7 @@ import { type GroupResource, toGroupResource } from '@homeostat/machinery';
 import type { AdmissionAttributes } from '../server/admission.ts';
 import type { ServerHost } from '../server/server-host.ts';
 
-export type AdmissionHost = Pick<ServerHost, 'authorizer' | 'env' | 'reader' | 'resources'>;
+export type AdmissionHost = Pick<ServerHost, 'authorizer' | 'env' | 'handle' | 'reader' | 'resources'>;
 
 /** Whether the request is about the resource itself (not a subresource), written as `pods` or `deployments.apps`. */
 export function isAbout(attributes: AdmissionAttributes, resource: string): boolean {

@@ -17,6 +17,7 @@ import { NodeRestriction } from './plugins/node-restriction.ts';
 import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import { PodSecurity } from './plugins/pod-security.ts';
 import { Priority } from './plugins/priority.ts';
+import { ResourceQuota } from './plugins/resource-quota.ts';
 import { RuntimeClass } from './plugins/runtime-class.ts';
 import { ServiceAccount } from './plugins/service-account.ts';
 import { StorageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
@@ -49,6 +50,7 @@ const table: readonly PluginEntry[] = [
   on('CertificateSigning', (host) => new CertificateSigning(host)),
   on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
   on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
+  on('ResourceQuota', (host) => new ResourceQuota(host)),
 ];
 
 /** Names that can be enabled or disabled, in running order. */

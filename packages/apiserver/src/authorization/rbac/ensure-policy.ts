@@ -1,10 +1,10 @@
 // At start, makes the default RBAC objects that are missing and repairs those that lost something, through the server's
 // own front door (spec/apiserver.md §17.1). What to do is decided in `reconcile-policy.ts`.
 
-import { ApiError, isApiError } from '@homeostat/base';
+import { isApiError } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
-import { loopbackUser } from '../../server/user.ts';
+import { ownRequest } from '../../registry/bootstrap/own-request.ts';
 import { type DefaultPolicyObject, defaultPolicy, policyPath } from './bootstrap-policy.ts';
 import type { BindingObject } from './rbac-policy.ts';
 import { repairBinding, repairRole } from './reconcile-policy.ts';
@@ -69,23 +69,11 @@ async function read(options: EnsurePolicyOptions, path: string): Promise<KubeObj
   }
 }
 
-async function send(
-  options: EnsurePolicyOptions,
+function send(
+  { handle, signal }: EnsurePolicyOptions,
   method: string,
   path: string,
   object?: KubeObject,
 ): Promise<KubeObject> {
-  const response = await options.handle({
-    method,
-    path,
-    query: '',
-    headers: { 'user-agent': 'kube-apiserver' },
-    ...(object === undefined ? {} : { body: { kind: 'object', object } }),
-    peer: { user: loopbackUser },
-    signal: options.signal,
-    wants: 'object',
-  });
-  const answer = response.body.kind === 'object' ? response.body.object : undefined;
-  if (response.status >= 400) throw ApiError.fromStatus(answer as object, response.status);
-  return answer as KubeObject;
+  return ownRequest(handle, signal, object === undefined ? { method, path } : { method, path, object });
 }
