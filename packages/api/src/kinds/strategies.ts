@@ -6,6 +6,7 @@ import type { ResourceInfo } from '../resource.ts';
 import { tableFor } from '../columns/tables.ts';
 import type { KindStrategy } from '../strategy.ts';
 import { admissionRegistrationStrategies } from './admissionregistration/strategies.ts';
+import { apiExtensionsStrategies } from './apiextensions/strategies.ts';
 import { apiRegistrationStrategies } from './apiregistration/strategies.ts';
 import { appsStrategies } from './apps/strategies.ts';
 import { autoscalingStrategies } from './autoscaling/strategies.ts';
@@ -30,6 +31,7 @@ import type { StrategyMap } from './strategy-map.ts';
 const byGroup: Readonly<Record<string, StrategyMap>> = {
   '': coreStrategies,
   'admissionregistration.k8s.io': admissionRegistrationStrategies,
+  'apiextensions.k8s.io': apiExtensionsStrategies,
   'apiregistration.k8s.io': apiRegistrationStrategies,
   apps: appsStrategies,
   autoscaling: autoscalingStrategies,
