@@ -1,0 +1,32 @@
+// `npm run bench`: measures the budgets of the design that exist so far and prints them as a table beside what a real control
+// plane needed. Arguments choose groups: in-process, api-server, whole-cluster, storage. Nothing here asserts.
+
+import { apiServerRows } from './api-server.ts';
+import { inProcessRows } from './in-process.ts';
+import { printTable, type Row } from './table.ts';
+import { wholeClusterRows } from './whole-cluster.ts';
+
+const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  'in-process': inProcessRows,
+  'api-server': apiServerRows,
+  'whole-cluster': wholeClusterRows,
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.find((name) => name !== 'storage' && groups[name] === undefined);
+if (unknown !== undefined) {
+  console.error(`there is no group ${unknown}; there are ${[...Object.keys(groups), 'storage'].join(', ')}`);
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const [name, measure] of Object.entries(groups)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  process.stderr.write(`measuring ${name} …\n`);
+  rows.push(...(await measure()));
+}
+printTable(rows);
+if (chosen.length === 0 || chosen.includes('storage')) {
+  console.log();
+  await import('./storage.ts');
+}
