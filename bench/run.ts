@@ -1,15 +1,12 @@
 // `npm run bench`: measures the budgets of the design that exist so far and prints them as a table beside what a real control
 // plane needed. Arguments choose groups: in-process, api-server, whole-cluster, storage. Nothing here asserts.
 
-import { apiServerRows } from './api-server.ts';
-import { inProcessRows } from './in-process.ts';
 import { printTable, type Row } from './table.ts';
-import { wholeClusterRows } from './whole-cluster.ts';
 
 const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
-  'in-process': inProcessRows,
-  'api-server': apiServerRows,
-  'whole-cluster': wholeClusterRows,
+  'in-process': async () => (await import('./in-process.ts')).inProcessRows(),
+  'api-server': async () => (await import('./api-server.ts')).apiServerRows(),
+  'whole-cluster': async () => (await import('./whole-cluster.ts')).wholeClusterRows(),
 };
 
 const chosen = process.argv.slice(2);
