@@ -13,6 +13,7 @@ export {
   type NodesComponentOptions,
   numberedNodes,
 } from './components/nodes-component.ts';
+export { schedulerComponent, type SchedulerComponentOptions } from './components/scheduler-component.ts';
 export {
   adminUser,
   controllerManagerUser,
