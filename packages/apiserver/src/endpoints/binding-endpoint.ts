@@ -28,6 +28,7 @@ interface Binding extends KubeObject {
 
 interface BoundPod extends KubeObject {
   spec?: { nodeName?: string; schedulingGates?: readonly unknown[] };
+  status?: { nominatedNodeName?: string };
 }
 
 export async function handleBinding(request: EndpointRequest, pods: StoredResource): Promise<ApiResponse> {
@@ -86,6 +87,8 @@ async function bindPod(pods: StoredResource, request: EndpointRequest, binding: 
       const podMeta = (draft.metadata ??= {});
       if (meta.annotations !== undefined) podMeta.annotations = { ...podMeta.annotations, ...meta.annotations };
       if (meta.labels !== undefined) podMeta.labels = { ...podMeta.labels, ...meta.labels };
+      // A nomination ends with the binding, whichever node it was.
+      if (draft.status !== undefined) delete draft.status.nominatedNodeName;
       updatePodCondition(draft as Mutable<KubeObject>, { type: 'PodScheduled', status: 'True' }, formatTime(pods.env.clock.nowMs()));
       return { type: 'put', draft: draft as Mutable<KubeObject> };
     },
