@@ -73,6 +73,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   readonly allowUnconditionalUpdate?: boolean;
   /** Whether create sets metadata.generation to 1; bumps are the business of prepareForUpdate. Default false. */
   readonly tracksGeneration?: boolean;
+  /** Why the object of this name may not be deleted: the request is answered 403 with the text. */
+  refusesDelete?(name: string): string | undefined;
   /** Finalizer propagation default when DeleteOptions say nothing; default `background`. */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
   /**

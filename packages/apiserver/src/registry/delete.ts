@@ -1,7 +1,7 @@
 // Delete: grace periods, finalizers and propagation first, then the key (spec/apiserver.md §9.1, §9.2). Kinds with a
 // deletion of their own (namespaces) have it in `kinds/`.
 
-import { formatTime, type KubeObject, type Mutable, newConflict, newNotFound, type ObjectMeta, parseTime } from '@homeostat/machinery';
+import { formatTime, type KubeObject, type Mutable, newConflict, newForbidden, newNotFound, type ObjectMeta, parseTime } from '@homeostat/machinery';
 import { isApiError } from '@homeostat/base';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { metadataOf } from './create.ts';
@@ -40,6 +40,8 @@ class AlreadyDeleting extends Error {}
 /** @throws ApiError */
 export async function deleteObject(resource: StoredResource, request: DeleteRequest): Promise<DeleteOutcome> {
   const { namespace, name, context } = request;
+  const refusal = resource.strategy.refusesDelete?.(name);
+  if (refusal !== undefined) throw newForbidden(resource.groupResource, name, refusal);
   const existing = await resource.current(namespace, name);
   if (existing === undefined) throw newNotFound(resource.groupResource, name);
   const grace = beforeDelete(resource, existing.object, request.options);

@@ -29,6 +29,8 @@ export const priorityClassStrategy: KindStrategy<PriorityClass> = standardStrate
     }
   },
   more: {
+    refusesDelete: (name) =>
+      systemClasses[name] === undefined ? undefined : 'this is a system priority class and cannot be deleted',
     applyDefaults(draft) {
       draft.preemptionPolicy ??= 'PreemptLowerPriority';
     },
