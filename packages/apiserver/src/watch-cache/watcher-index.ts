@@ -56,8 +56,8 @@ export class WatcherIndex {
     if (this.#byNamespace.size > 0) offer(this.#byNamespace.get(version.namespace), event);
     if (this.#byPath.size > 0) {
       offer(this.#byPath.get(version.path), event);
-      // A name without a namespace: `metadata.name=x` over all namespaces.
-      if (version.namespace !== '') offer(this.#byPath.get(`*/${version.name}`), event);
+      // A name without a namespace: `metadata.name=x` over all namespaces, or of a cluster-scoped resource.
+      offer(this.#byPath.get(`*/${version.name}`), event);
     }
     if (this.#byField.size > 0) this.#dispatchFields(event);
   }
