@@ -19,7 +19,8 @@ const leaseFlags = [
   '--leader-elect-renew-deadline=2s',
   '--leader-elect-retry-period=500ms',
 ];
-const nodeFlags = ['--node-monitor-grace-period=4s', '--node-monitor-period=500ms', '--node-eviction-rate=10'];
+// Agents renew their leases every ten seconds: less grace than that would give up nodes that are well.
+const nodeFlags = ['--node-monitor-grace-period=14s', '--node-monitor-period=500ms', '--node-eviction-rate=10'];
 const managers = ['manager-1', 'manager-2'] as const;
 
 export async function createProcessWorld(): Promise<DemoWorld> {
@@ -62,7 +63,7 @@ export async function createProcessWorld(): Promise<DemoWorld> {
     env,
     client,
     transport,
-    gracePeriodSeconds: 4,
+    gracePeriodSeconds: 14,
     tolerationSeconds: 2,
     onAction: (listener) => void listeners.push(listener),
     during: (work) => work,

@@ -22,6 +22,7 @@ import {
   webDeployment,
   webService,
 } from './resources.ts';
+import { tellEvents } from './tell-events.ts';
 import type { DemoWorld } from './world.ts';
 
 interface Stage {
@@ -34,6 +35,18 @@ export async function tellStory(world: DemoWorld, tell: Narrator): Promise<void>
   const stage = { world, tell };
   world.onAction((action) => tell.action(action));
   await meetNodes(stage);
+  const end = new AbortController();
+  const events = tellEvents(world, tell, end.signal);
+  try {
+    await tellChapters(stage);
+  } finally {
+    end.abort(new Error('the story is over'));
+    await world.during(events);
+    tell.end();
+  }
+}
+
+async function tellChapters(stage: Stage): Promise<void> {
   await applyDeployment(stage);
   await deletePod(stage);
   await crashContainer(stage);
@@ -42,7 +55,6 @@ export async function tellStory(world: DemoWorld, tell: Narrator): Promise<void>
   await refuseStaleWrite(stage);
   await stopNode(stage);
   await killLeader(stage);
-  tell.end();
 }
 
 async function meetNodes({ world, tell }: Stage): Promise<void> {
@@ -148,11 +160,12 @@ async function undoManualEdits(stage: Stage): Promise<void> {
   tell.sees(`${nameOf(stray)} runs on, owned by nobody; another pod has taken its place`);
   await world.during(world.client.delete(pods, { namespace, name: nameOf(stray), gracePeriodSeconds: 0 }));
 
-  tell.does('create one Pod too many, with the same labels');
+  const [model] = await listPods(world);
+  tell.does('create one Pod too many, with the labels of the others');
   const extra = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'one-too-many', namespace, labels },
+    metadata: { name: 'one-too-many', namespace, labels: model?.metadata?.labels ?? labels },
     spec: { containers: [{ name: 'web', image: 'nginx:1.29' }], terminationGracePeriodSeconds: 1 },
   };
   await world.during(world.client.create(pods, { namespace, object: extra as unknown as Pod }));

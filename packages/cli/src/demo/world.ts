@@ -29,7 +29,7 @@ export interface DemoWorld {
   /** tolerationSeconds that Pods of the demo are given. */
   readonly tolerationSeconds: number;
   onAction(listener: (action: ToldAction) => void): void;
-  /** Lets the world go on until `check` holds. @throws when it never does */
+  /** Lets the world go on until `check` holds; it asks through {@link during}. @throws when it never does */
   waitFor(what: string, check: () => Promise<boolean>): Promise<void>;
   /** Runs `work` while the world goes on. */
   during<T>(work: Promise<T>): Promise<T>;
