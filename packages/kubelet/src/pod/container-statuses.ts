@@ -33,7 +33,7 @@ function statusOf(
   return {
     name: container.name,
     state,
-    ...(lastState === undefined ? {} : { lastState }),
+    lastState: lastState ?? {},
     ready: false,
     restartCount: Math.max(newest.attempt, (old?.restartCount ?? 0) + lostEnd),
     image: newest.image,
@@ -55,7 +55,7 @@ function withoutView(
   const waiting: ContainerStatus = {
     name: container.name,
     state: { waiting: { reason: waitingReason(facts) } },
-    ...(old?.lastState === undefined ? {} : { lastState: old.lastState }),
+    lastState: old?.lastState ?? {},
     ready: false,
     restartCount: old?.restartCount ?? 0,
     image: container.image ?? '',

@@ -2,7 +2,7 @@
 // stop and start them. One node alone is a pool of one.
 
 import type { Node, Pod } from '@homeostat/api/types/core-v1';
-import { createDeferred, type Env, invariant, Scope } from '@homeostat/base';
+import { type Clock, createDeferred, type Env, invariant, Scope } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
 import { newBadRequest } from '@homeostat/machinery';
 import { type Change, createEventRecorder, type EventRecorder, InformerFactory } from '@homeostat/runtime';
@@ -175,7 +175,7 @@ class Pool {
       const runtime: ContainerRuntime = new SimulatedRuntime({ env: this.#env, addresses });
       const client = options.clientFor(name);
       const recorder = createEventRecorder({
-        client: throughGate(client, eventGate),
+        client: withPatience(client, eventGate, this.#env.clock),
         env: this.#env,
         component: 'kubelet',
         host: name,
@@ -286,11 +286,17 @@ function selectNodes(nodes: readonly NodeDefinition[]): { readonly select?: { re
   return nodes.length === 1 && only !== undefined ? { select: { fieldSelector: `metadata.name=${only.name}` } } : {};
 }
 
-function throughGate(client: Client, gate: Gate): Client {
+/** Events wait for their turn, and let everything else that is ready go first. */
+function withPatience(client: Client, gate: Gate, clock: Clock): Client {
+  const later = <T>(write: () => Promise<T>): Promise<T> =>
+    gate.run(async () => {
+      await clock.yield();
+      return write();
+    });
   return {
     ...client,
-    create: (resource, options) => gate.run(() => client.create(resource, options)),
-    patch: (resource, options) => gate.run(() => client.patch(resource, options)),
+    create: (resource, options) => later(() => client.create(resource, options)),
+    patch: (resource, options) => later(() => client.patch(resource, options)),
   };
 }
 
