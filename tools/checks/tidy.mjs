@@ -14,7 +14,8 @@ const rules = [
   { pattern: /@ts-ignore/, message: 'use @ts-expect-error with a reason' },
 ];
 
-const headerExempt = /generated|\.d\.ts$/;
+// Titles say what a test file is about.
+const headerExempt = /generated|\.d\.ts$|\.(test|prop\.test)\.ts$/;
 
 /** Returns a list of problems, one sentence each. */
 export function checkTidy() {
