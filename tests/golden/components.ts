@@ -2,6 +2,7 @@
 // running; a fresh server with its state in memory, on a free port. README.md has the flags of the real ones.
 
 import { spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import {
   createWriteStream,
   mkdirSync,
@@ -75,7 +76,14 @@ export async function startComponents({ needs, flags, logs }: ComponentOptions):
 
   const tokenFile = join(folder, 'tokens.csv');
   writeFileSync(tokenFile, tokens, { mode: 0o600 });
-  const apiServer = start('apiserver', [...apiServerFlags, `--data-dir=${folder}`, `--token-auth-file=${tokenFile}`]);
+  const accountKey = writeAccountKey(folder);
+  const apiServer = start('apiserver', [
+    ...apiServerFlags,
+    `--data-dir=${folder}`,
+    `--token-auth-file=${tokenFile}`,
+    `--service-account-key-file=${accountKey}`,
+    `--service-account-signing-key-file=${accountKey}`,
+  ]);
   const running = [apiServer];
   const stop = async (): Promise<void> => {
     const ended = running.filter((component) => component.hasEnded).map((component) => component.describeEnd());
@@ -95,7 +103,7 @@ export async function startComponents({ needs, flags, logs }: ComponentOptions):
           `--root-ca-file=${join(pki, 'ca.crt')}`,
           `--cluster-signing-cert-file=${join(pki, 'ca.crt')}`,
           `--cluster-signing-key-file=${join(pki, 'ca.key')}`,
-          `--service-account-private-key-file=${join(pki, 'sa.key')}`,
+          `--service-account-private-key-file=${accountKey}`,
           ...flags,
         ]),
       );
@@ -110,6 +118,13 @@ export async function startComponents({ needs, flags, logs }: ComponentOptions):
     await stop().catch(() => {}); // the first failure says more
     throw error;
   }
+}
+
+function writeAccountKey(folder: string): string {
+  const file = join(folder, 'service-account.key');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  return file;
 }
 
 function writeKubeconfig(folder: string, server: string, token: string): string {
