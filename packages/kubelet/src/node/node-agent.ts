@@ -24,6 +24,8 @@ export interface AgentScheduler {
   requestPass(uid: string, delayMs?: number): void;
   requestProbes(uid: string, delayMs: number): void;
   requestWrite(uid: string, delayMs?: number): void;
+  /** Somebody else has written the Pod; `soon`: its status is compared at once, not at the writer's next pass. */
+  noticeForeignWrite(worker: PodWorker, soon: boolean): void;
   /** A worker has come or gone. */
   workerChanged(uid: string, agent: NodeAgent | undefined): void;
 }
@@ -144,15 +146,8 @@ export class NodeAgent {
   }
 
   /** A state of a Pod that is bound to this node. */
-  observePod(pod: Pod): 'own' | 'foreign' {
-    if (!this.#hasPods) return 'own';
-    const uid = pod.metadata?.uid ?? '';
-    const known = this.#workers.get(uid);
-    if (known === undefined) {
-      this.#admit(pod);
-      return 'own';
-    }
-    return known.observe(pod) ? 'foreign' : 'own';
+  observePod(pod: Pod): void {
+    if (this.#hasPods) this.#observe(pod, false);
   }
 
   removePod(pod: Pod): void {
@@ -167,7 +162,13 @@ export class NodeAgent {
       if (!present.has(uid)) worker.remove();
       else this.#options.scheduler.requestPass(uid);
     }
-    for (const pod of pods) this.observePod(pod);
+    for (const pod of pods) this.#observe(pod, true);
+  }
+
+  #observe(pod: Pod, soon: boolean): void {
+    const known = this.#workers.get(pod.metadata?.uid ?? '');
+    if (known === undefined) this.#admit(pod);
+    else if (known.observe(pod)) this.#options.scheduler.noticeForeignWrite(known, soon);
   }
 
   #admit(pod: Pod): void {

@@ -194,6 +194,7 @@ class Pool {
           requestPass: (uid, delayMs) => this.#work.request('pod', uid, delayMs),
           requestProbes: (uid, delayMs) => this.#work.request('probe', uid, delayMs),
           requestWrite: (uid, delayMs) => this.#writer.request(uid, delayMs),
+          noticeForeignWrite: (worker, soon) => this.#writer.noticeForeignWrite(worker, soon),
           workerChanged: (uid, owner) => {
             if (owner === undefined) this.#owners.delete(uid);
             else this.#owners.set(uid, owner);
@@ -220,9 +221,7 @@ class Pool {
       agent.removePod(change.object);
       return;
     }
-    const writer = agent.observePod(change.object);
-    const worker = agent.worker(change.object.metadata?.uid ?? '');
-    if (writer === 'foreign' && worker !== undefined) this.#writer.noticeForeignWrite(worker);
+    agent.observePod(change.object);
   }
 
   async #passNode(name: string): Promise<void> {

@@ -53,12 +53,12 @@ export class StatusWriter {
     this.#queue.addAfter(uid, delayMs);
   }
 
-  /** Somebody else has written the Pod: its status is compared at the next pass. */
-  noticeForeignWrite(worker: PodWorker): void {
+  /** Somebody else has written the Pod: its status is compared soon, or at the next pass. */
+  noticeForeignWrite(worker: PodWorker, soon: boolean): void {
     const state = this.#stateOf(worker);
-    if (state.writing || state.drifted || worker.version === 0) return;
+    if (state.writing || (state.drifted && !soon) || worker.version === 0) return;
     state.drifted = true;
-    this.request(worker.uid, passMs * this.#options.env.random.float());
+    this.request(worker.uid, soon ? 0 : passMs * this.#options.env.random.float());
   }
 
   /** Writes until `signal` aborts. */
