@@ -5,14 +5,17 @@ import type { ControllerDefinition, EventRecorder, InformerFactory } from '@home
 import type { Env } from '@homeostat/base';
 import type { Client, ResourceType } from '@homeostat/client';
 import type { ControllerName } from './controller-selection.ts';
+import { createClusterRoleAggregationController } from './clusterroleaggregation/controller.ts';
 import { createDeploymentController } from './deployment/controller.ts';
 import { createEndpointsController } from './endpoints/controller.ts';
 import { createEndpointSliceController } from './endpointslice/controller.ts';
+import { createEndpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
 import { GarbageCollector } from './garbagecollector/garbage-collector.ts';
 import { createNamespaceController } from './namespace/controller.ts';
 import { createNodeLifecycleControllers } from './nodelifecycle/controller.ts';
 import type { MonitorOptions } from './nodelifecycle/monitor.ts';
 import { createPodGcController } from './podgc/controller.ts';
+import { createReplicationController } from './replicationcontroller/controller.ts';
 import { createReplicaSetController } from './replicaset/controller.ts';
 import { createRootCaPublisher } from './root-ca-publisher/controller.ts';
 import { createServiceAccountController } from './serviceaccount/controller.ts';
@@ -28,6 +31,7 @@ export interface ControllerSettings {
   readonly terminatedPodGcThreshold?: number;
   readonly concurrentDeploymentSyncs?: number;
   readonly concurrentReplicaSetSyncs?: number;
+  readonly concurrentRcSyncs?: number;
   readonly concurrentEndpointSyncs?: number;
   readonly concurrentServiceEndpointSyncs?: number;
   readonly concurrentGcSyncs?: number;
@@ -111,8 +115,17 @@ export const controllerTable: readonly ControllerEntry[] = [
       ),
     ];
   }),
-  entry('endpointslice-mirroring-controller', ['endpointslicemirroring'], 'endpointslicemirroring-controller'),
-  entry('replicationcontroller-controller', ['replicationcontroller'], 'replication-controller'),
+  entry('endpointslice-mirroring-controller', ['endpointslicemirroring'], 'endpointslicemirroring-controller', () => [
+    over(createEndpointSliceMirroringController()),
+  ]),
+  entry(
+    'replicationcontroller-controller',
+    ['replicationcontroller'],
+    'replication-controller',
+    ({ settings: { concurrentRcSyncs: concurrency } }) => [
+      over(createReplicationController(concurrency === undefined ? {} : { concurrency })),
+    ],
+  ),
   entry(
     'pod-garbage-collector-controller',
     ['podgc'],
@@ -188,7 +201,9 @@ export const controllerTable: readonly ControllerEntry[] = [
   entry('persistentvolume-binder-controller', ['persistentvolume-binder'], 'persistent-volume-binder'),
   entry('persistentvolume-attach-detach-controller', ['attachdetach'], 'attachdetach-controller'),
   entry('persistentvolume-expander-controller', ['persistentvolume-expander'], 'expand-controller'),
-  entry('clusterrole-aggregation-controller', ['clusterrole-aggregation'], 'clusterrole-aggregation-controller'),
+  entry('clusterrole-aggregation-controller', ['clusterrole-aggregation'], 'clusterrole-aggregation-controller', () => [
+    over(createClusterRoleAggregationController()),
+  ]),
   entry('persistentvolumeclaim-protection-controller', ['pvc-protection'], 'pvc-protection-controller'),
   entry('persistentvolume-protection-controller', ['pv-protection'], 'pv-protection-controller'),
   entry('volumeattributesclass-protection-controller', [], 'volumeattributesclass-protection-controller'),

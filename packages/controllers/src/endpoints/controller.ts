@@ -29,14 +29,14 @@ export function createEndpointsController(options: EndpointsControllerOptions = 
       { resource: pods, wakes: wakeServicesOfPod },
       {
         resource: endpoints,
-        // A deleted one comes back; at the start leftovers of Services that went meanwhile are found.
+        // A deleted one comes back and an edited one is put right; at the start leftovers of Services that went meanwhile are
+        // found. What others keep is theirs: nobody looks at it while no Service of that name comes or goes.
         wakes: (change) => {
-          const leftover =
-            change.type === 'added' && change.initial && change.object.metadata?.labels?.[managedByLabel] !== undefined;
-          const edited = change.type === 'updated';
-          if (change.type !== 'deleted' && !leftover && !edited) return [];
-          if (change.object.metadata?.annotations?.[leaderAnnotation] !== undefined) return [];
-          return [`${change.object.metadata?.namespace ?? ''}/${change.object.metadata?.name ?? ''}`];
+          if (change.type === 'resync') return [];
+          const { annotations, labels, namespace = '', name = '' } = change.object.metadata ?? {};
+          if (annotations?.[leaderAnnotation] !== undefined) return [];
+          if (change.type !== 'deleted' && labels?.[managedByLabel] === undefined) return [];
+          return change.type === 'added' && !change.initial ? [] : [`${namespace}/${name}`];
         },
       },
     ],
@@ -51,8 +51,7 @@ export function observe(key: ObjectKey, caches: Caches, tracker: TriggerTimeTrac
   const present = caches.lister(endpoints).getByKey(key);
   if (service === undefined) {
     tracker.forget(key);
-    const ours = present?.metadata?.labels?.[managedByLabel] !== undefined;
-    return { namespace, name, service, endpoints: ours ? present : undefined, pods: [], triggerTime: undefined };
+    return { namespace, name, service, endpoints: present, pods: [], triggerTime: undefined };
   }
   const selector = podSelector(service);
   const selected =

@@ -11,6 +11,7 @@ import {
   isHeadless,
   podIps,
 } from '../shared/service-endpoints/service-pods.ts';
+import { sortPorts, sortSubsets } from './canonical-order.ts';
 
 export const addressesMax = 1000;
 
@@ -84,7 +85,7 @@ function mergeByPorts(entries: readonly Entry[]): readonly EndpointSubset[] {
   >();
   for (const { address, ports, ready } of entries) {
     // A service with several ports whose targets differ by pod gives each pod its own port set.
-    const sorted = ports.toSorted(comparePorts);
+    const sorted = sortPorts(ports);
     const id = JSON.stringify(sorted);
     const group = groups.get(id) ?? { ports: sorted, ready: new Map(), notReady: new Map() };
     groups.set(id, group);
@@ -95,20 +96,14 @@ function mergeByPorts(entries: readonly Entry[]): readonly EndpointSubset[] {
       group.notReady.set(key, address);
     }
   }
-  const sorted = [...groups.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, group]) => ({
+  const subsets = [...groups.values()].map((group) => ({
     ...(group.ready.size === 0 ? {} : { addresses: [...group.ready.values()].toSorted(compareAddresses) }),
     ...(group.notReady.size === 0
       ? {}
       : { notReadyAddresses: [...group.notReady.values()].toSorted(compareAddresses) }),
     ...(group.ports.length === 0 ? {} : { ports: group.ports }),
   }));
-}
-
-function comparePorts(a: EndpointPort, b: EndpointPort): number {
-  const left = `${a.name ?? ''}\0${a.protocol ?? ''}\0${String(a.port).padStart(5, '0')}`;
-  const right = `${b.name ?? ''}\0${b.protocol ?? ''}\0${String(b.port).padStart(5, '0')}`;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return sortSubsets(subsets);
 }
 
 function compareAddresses(a: EndpointAddress, b: EndpointAddress): number {

@@ -9,13 +9,13 @@ import {
   createBucketLimiter,
   createExponentialLimiter,
   createMaxOfLimiter,
-  type IndexDefinition,
   type PlanController,
 } from '@homeostat/runtime';
 import { endpointSlices, nodes, pods, services } from '../shared/resources.ts';
 import { podSelector, selects, wakeServicesOfPod } from '../shared/service-endpoints/service-pods.ts';
 import { TriggerTimeTracker } from '../shared/service-endpoints/trigger-time.ts';
-import { diff, managedBy, managedByLabel, type ObservedSlices, serviceNameLabel } from './diff.ts';
+import { slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
+import { diff, managedBy, type ObservedSlices } from './diff.ts';
 
 export interface EndpointSliceControllerOptions {
   /** `--concurrent-service-endpoint-syncs`; default 5. */
@@ -27,14 +27,7 @@ export interface EndpointSliceControllerOptions {
 /** Someone else's hand on a slice is answered after this time, so that a fight over it stays slow. */
 const sliceDelayMs = 1000;
 
-const slicesByService: IndexDefinition<EndpointSlice> = {
-  name: 'slices-by-service',
-  valuesOf: (slice) => {
-    const name = slice.metadata?.labels?.[serviceNameLabel];
-    const ours = slice.metadata?.labels?.[managedByLabel] === managedBy;
-    return name === undefined || !ours ? [] : [`${slice.metadata?.namespace ?? ''}/${name}`];
-  },
-};
+const slicesByService = slicesManagedBy(managedBy);
 
 /** Creates the definition; the manager runs it. */
 export function createEndpointSliceController(
@@ -97,7 +90,7 @@ export function observe(
     service,
     slices: caches
       .lister(endpointSlices)
-      .byIndex('slices-by-service', key)
+      .byIndex(slicesByService.name, key)
       .filter((slice) => slice.metadata?.deletionTimestamp === undefined),
     pods: selected,
     nodes: byName,

@@ -11,6 +11,7 @@ import {
   isHeadless,
   podIps,
 } from '../shared/service-endpoints/service-pods.ts';
+import { portsKey } from '../shared/service-endpoints/slice-names.ts';
 
 export type AddressType = 'IPv4' | 'IPv6';
 
@@ -50,7 +51,8 @@ export function desiredEndpoints(
     const nodeName = pod.spec?.nodeName ?? '';
     if (addresses.length === 0 || ports === undefined) continue;
     const node = nodes.get(nodeName);
-    if (node === undefined && nodeName !== '' && !publishNotReady) {
+    // A pod that runs but names no node is as unknown as one whose node is missing.
+    if (node === undefined && !publishNotReady) {
       missingNodes.add(nodeName);
       continue;
     }
@@ -113,14 +115,6 @@ function portsOf(service: Service, pod: Pod): readonly EndpointPort[] | undefine
       },
     ];
   });
-}
-
-/** Identity of a port set, whatever its order. */
-export function portsKey(ports: readonly EndpointPort[]): string {
-  const texts = ports.map((port) =>
-    JSON.stringify([port.name ?? '', port.protocol ?? 'TCP', port.port ?? null, port.appProtocol ?? null]),
-  );
-  return texts.toSorted().join();
 }
 
 /** Identity of an endpoint within a slice: the pod, not the address alone (case B18: a finished pod and a new one may share an IP). */

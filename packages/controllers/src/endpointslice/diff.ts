@@ -10,11 +10,10 @@ import { event } from '../shared/pod-control.ts';
 import { endpointSlices, services } from '../shared/resources.ts';
 import { isHeadless, podSelector } from '../shared/service-endpoints/service-pods.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
-import { type AddressType, addressTypes, desiredEndpoints, portsKey } from './desired.ts';
+import { managedByLabel, portsKey, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
+import { type AddressType, addressTypes, desiredEndpoints } from './desired.ts';
 import { distribute, type SliceChange } from './distribute.ts';
 
-export const serviceNameLabel = 'kubernetes.io/service-name';
-export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const managedBy = 'endpointslice-controller.k8s.io';
 const headlessLabel = 'service.kubernetes.io/headless';
 

@@ -2,10 +2,10 @@
 // (spec/infrastructure.md §6): too many terminated ones, terminating ones on nodes out of service, pods of nodes that
 // are gone, terminating pods without a node.
 
-import type { Node, Pod } from '@homeostat/api/types/core-v1';
+import type { Node, Pod, PodStatus } from '@homeostat/api/types/core-v1';
 import { isPodTerminal } from '@homeostat/api';
-import { formatTime } from '@homeostat/machinery';
-import type { Caches, DeleteAction, PatchAction, Plan, PlanController, Step } from '@homeostat/runtime';
+import type { Caches, DeleteAction, Plan, PlanController, Step } from '@homeostat/runtime';
+import { podStatusPatch, withPodCondition } from '../shared/pod-status-patch.ts';
 import { nodes, pods } from '../shared/resources.ts';
 
 const passPeriodMs = 20_000;
@@ -135,51 +135,27 @@ function unscheduled(all: readonly Pod[]): readonly Step[] {
 }
 
 function orphaned(all: readonly Pod[], gone: ReadonlySet<string>, now: number): readonly Step[] {
-  const condition = {
-    type: 'DisruptionTarget',
-    status: 'True',
-    reason: 'DeletionByPodGC',
-    message: 'PodGC: node no longer exists',
-    lastTransitionTime: formatTime(now),
-  };
   return all
     .filter((pod) => gone.has(pod.spec?.nodeName ?? ''))
-    .map((pod) => forceStep(pod, 'NodeGone', { node: pod.spec?.nodeName ?? '' }, [condition]));
+    .map((pod) =>
+      forceStep(pod, 'NodeGone', { node: pod.spec?.nodeName ?? '' }, withPodCondition(pod, nodeGone, now)),
+    );
 }
+
+const nodeGone = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'DeletionByPodGC',
+  message: 'PodGC: node no longer exists',
+} as const;
 
 // First the phase, so that who waits for the pod sees how it ended; a pod whose status can't be written is not deleted.
-function forceStep(
-  pod: Pod,
-  reason: string,
-  facts: DeleteAction['facts'],
-  conditions: readonly Readonly<Record<string, string>>[] = [],
-): Step {
-  const actions = isPodTerminal(pod)
-    ? [forceDelete(pod, reason, facts)]
-    : [failPatch(pod, reason, facts, conditions), forceDelete(pod, reason, facts)];
-  return { mode: 'sequence', onFailure: 'continue', actions };
-}
-
-function failPatch(
-  pod: Pod,
-  reason: string,
-  facts: DeleteAction['facts'],
-  conditions: readonly Readonly<Record<string, string>>[],
-): PatchAction {
-  return {
-    verb: 'patch',
-    patchType: 'strategic',
-    subresource: 'status',
-    resource: pods,
-    namespace: pod.metadata?.namespace ?? '',
-    name: pod.metadata?.name ?? '',
-    patch: {
-      metadata: { uid: pod.metadata?.uid ?? '' },
-      status: { phase: 'Failed', ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) },
-    },
-    reason,
-    facts,
-  };
+function forceStep(pod: Pod, reason: string, facts: DeleteAction['facts'], status = pod.status): Step {
+  const remove = forceDelete(pod, reason, facts);
+  if (isPodTerminal(pod)) return { actions: [remove], onFailure: 'continue' };
+  const failed = { ...status, phase: 'Failed', observedGeneration: pod.metadata?.generation ?? 0 } as PodStatus;
+  const patch = podStatusPatch(pod, failed, { reason, facts });
+  return { mode: 'sequence', onFailure: 'continue', actions: patch === undefined ? [remove] : [patch, remove] };
 }
 
 function forceDelete(pod: Pod, reason: string, facts: DeleteAction['facts']): DeleteAction {

@@ -3,9 +3,10 @@
 import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { wakeOwners } from '../shared/owner-wakes.ts';
+import type { ObservedReplicas } from '../shared/replicas/replica-owner.ts';
 import { pods, replicaSets } from '../shared/resources.ts';
 import { diff } from './diff.ts';
-import { observe, type ObservedReplicaSet } from './observe.ts';
+import { observe } from './observe.ts';
 
 export interface ReplicaSetControllerOptions {
   /** `--concurrent-replicaset-syncs`; default 5. */
@@ -15,7 +16,7 @@ export interface ReplicaSetControllerOptions {
 /** Creates the definition; the manager runs it. */
 export function createReplicaSetController(
   options: ReplicaSetControllerOptions = {},
-): PlanController<ObservedReplicaSet> {
+): PlanController<ObservedReplicas> {
   return {
     name: 'replicaset-controller',
     eventSource: 'replicaset-controller',

@@ -8,11 +8,13 @@ import type {
   Namespace,
   Node,
   Pod,
+  ReplicationController,
   Secret,
   Service,
   ServiceAccount,
 } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
+import type { ClusterRole } from '@homeostat/api/types/rbac-v1';
 import { resourceType } from '@homeostat/client';
 
 const core = { group: '', version: 'v1' } as const;
@@ -46,6 +48,12 @@ export const serviceAccounts = resourceType<ServiceAccount>({
   kind: 'ServiceAccount',
   namespaced: true,
 });
+export const replicationControllers = resourceType<ReplicationController>({
+  ...core,
+  resource: 'replicationcontrollers',
+  kind: 'ReplicationController',
+  namespaced: true,
+});
 export const replicaSets = resourceType<ReplicaSet>({
   ...apps,
   resource: 'replicasets',
@@ -71,4 +79,11 @@ export const leases = resourceType<Lease>({
   resource: 'leases',
   kind: 'Lease',
   namespaced: true,
+});
+export const clusterRoles = resourceType<ClusterRole>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  resource: 'clusterroles',
+  kind: 'ClusterRole',
+  namespaced: false,
 });

@@ -2,10 +2,9 @@
 // toleration ends (spec/infrastructure.md §5). A plain delete: disruption budgets are not asked.
 
 import type { Node, Pod, Taint } from '@homeostat/api/types/core-v1';
-import { getPodCondition } from '@homeostat/api';
-import { formatTime } from '@homeostat/machinery';
 import { type ObjectKey, keyOf } from '@homeostat/client';
 import type { Action, Caches, Change, ObjectReference, Plan, PlanController } from '@homeostat/runtime';
+import { podStatusPatch, withPodCondition } from '../shared/pod-status-patch.ts';
 import { podsByNode } from '../shared/pods-by-node.ts';
 import { nodes, pods } from '../shared/resources.ts';
 import { stayOf } from './tolerations.ts';
@@ -89,6 +88,13 @@ export function diff({ key, pod, taints }: ObservedTaintedPod, now: number, dead
   return { steps: [{ mode: 'sequence', actions: evict(pod, taints, now) }] };
 }
 
+const disruption = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'DeletionByTaintManager',
+  message: 'Taint manager: deleting due to NoExecute taint',
+} as const;
+
 function evict(pod: Pod, taints: readonly Taint[], now: number): readonly Action[] {
   const why = {
     reason: 'NoExecuteTaint',
@@ -96,25 +102,10 @@ function evict(pod: Pod, taints: readonly Taint[], now: number): readonly Action
   };
   const target = { resource: pods, namespace: pod.metadata?.namespace ?? '', name: pod.metadata?.name ?? '' };
   const uid = pod.metadata?.uid ?? '';
-  const condition = {
-    type: 'DisruptionTarget',
-    status: 'True',
-    reason: 'DeletionByTaintManager',
-    message: 'Taint manager: deleting due to NoExecute taint',
-    lastTransitionTime: formatTime(now),
-  };
-  const marked = getPodCondition(pod, 'DisruptionTarget')?.reason === condition.reason;
-  const mark: Action = {
-    verb: 'patch',
-    patchType: 'strategic',
-    subresource: 'status',
-    ...target,
-    patch: { metadata: { uid }, status: { conditions: [condition] } },
-    tolerates: ['NotFound'],
-    ...why,
-  };
+  const status = withPodCondition(pod, disruption, now);
+  const mark = podStatusPatch(pod, status, { ...why, tolerates: ['NotFound'] });
   const remove: Action = { verb: 'delete', ...target, preconditions: { uid }, tolerates: ['NotFound'], ...why };
-  return [podEvent(pod, 'Marking for deletion Pod'), ...(marked ? [] : [mark]), remove];
+  return [podEvent(pod, 'Marking for deletion Pod'), ...(mark === undefined ? [] : [mark]), remove];
 }
 
 // The event refers to the pod by name alone, as upstream's does.

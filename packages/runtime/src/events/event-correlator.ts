@@ -81,6 +81,9 @@ export class EventCorrelator {
       ...event,
       metadata: { ...event.metadata, name: this.#options.nameFor(event.involvedObject.name ?? '') },
       message: `(combined from similar events): ${event.message ?? ''}`,
+      // It speaks of several, and names no reporter.
+      reportingComponent: '',
+      reportingInstance: '',
     };
     return { event: combined, cacheKey: groupKey };
   }

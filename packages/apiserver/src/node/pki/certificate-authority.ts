@@ -55,7 +55,7 @@ export async function createAuthority(subject: Subject, validity: Validity): Pro
       new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: subject.commonName }]),
     ],
   });
-  return { cert: certificate.toString('pem'), key: await toPem(keys.privateKey) };
+  return { cert: `${certificate.toString('pem')}\n`, key: await toPem(keys.privateKey) };
 }
 
 /** Makes a key and a certificate for it, signed by `authority`. */
@@ -94,7 +94,7 @@ export async function issueCertificate(
           ]),
     ],
   });
-  return { cert: certificate.toString('pem'), key: await toPem(keys.privateKey) };
+  return { cert: `${certificate.toString('pem')}\n`, key: await toPem(keys.privateKey) };
 }
 
 function nameOf({ commonName, organization }: Subject): string {

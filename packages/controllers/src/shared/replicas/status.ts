@@ -1,43 +1,45 @@
-// The status of a ReplicaSet (spec/workloads.md §2.4). Pure.
+// The status of a ReplicaSet or ReplicationController (spec/workloads.md §2.4, §3). Pure.
 
-import type { ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from '@homeostat/api/types/apps-v1';
+import type { ReplicaSetCondition, ReplicaSetStatus } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodAvailable, isPodReady } from '@homeostat/api';
 import { formatTime } from '@homeostat/machinery';
+import type { ReplicaOwner } from './replica-owner.ts';
 
 export interface StatusInput {
-  readonly replicaSet: ReplicaSet;
+  readonly owner: ReplicaOwner;
   /** Claimed active pods, as they were before anything was made or deleted. */
   readonly active: readonly Pod[];
-  readonly terminating: number;
+  /** Undefined: the kind has no such count. */
+  readonly terminating: number | undefined;
   /** What went wrong while pods were made or deleted. */
   readonly error: string | undefined;
   readonly nowMs: number;
 }
 
-export function replicaSetStatus({ replicaSet, active, terminating, error, nowMs }: StatusInput): ReplicaSetStatus {
-  const templateLabels = Object.entries(replicaSet.spec?.template?.metadata?.labels ?? {});
-  const minReadySeconds = replicaSet.spec?.minReadySeconds ?? 0;
+export function replicasStatus({ owner, active, terminating, error, nowMs }: StatusInput): ReplicaSetStatus {
+  const templateLabels = Object.entries(owner.spec?.template?.metadata?.labels ?? {});
+  const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
   const count = (holds: (pod: Pod) => boolean): number => active.reduce((sum, pod) => (holds(pod) ? sum + 1 : sum), 0);
-  const conditions = failureConditions({ replicaSet, active, terminating, error, nowMs });
+  const conditions = failureConditions({ owner, active, terminating, error, nowMs });
   return {
     replicas: active.length,
     fullyLabeledReplicas: count((pod) => templateLabels.every(([key, value]) => pod.metadata?.labels?.[key] === value)),
     readyReplicas: count(isPodReady),
     availableReplicas: count((pod) => isPodAvailable(pod, minReadySeconds, nowMs)),
-    terminatingReplicas: terminating,
-    observedGeneration: replicaSet.metadata?.generation ?? 0,
+    ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
+    observedGeneration: owner.metadata?.generation ?? 0,
     ...(conditions.length === 0 ? {} : { conditions }),
   };
 }
 
 // ReplicaFailure appears with the first error and is not refreshed by later ones; it goes when a sync had none.
-function failureConditions({ replicaSet, active, error, nowMs }: StatusInput): readonly ReplicaSetCondition[] {
-  const others = (replicaSet.status?.conditions ?? []).filter((condition) => condition.type !== 'ReplicaFailure');
+function failureConditions({ owner, active, error, nowMs }: StatusInput): readonly ReplicaSetCondition[] {
+  const others = (owner.status?.conditions ?? []).filter((condition) => condition.type !== 'ReplicaFailure');
   if (error === undefined) return others;
-  const present = replicaSet.status?.conditions?.some((condition) => condition.type === 'ReplicaFailure');
-  if (present) return replicaSet.status?.conditions ?? [];
-  const difference = active.length - (replicaSet.spec?.replicas ?? 1);
+  const present = owner.status?.conditions?.some((condition) => condition.type === 'ReplicaFailure');
+  if (present) return owner.status?.conditions ?? [];
+  const difference = active.length - (owner.spec?.replicas ?? 1);
   const reason = difference < 0 ? 'FailedCreate' : difference > 0 ? 'FailedDelete' : '';
   return [
     ...others,
@@ -52,8 +54,8 @@ function failureConditions({ replicaSet, active, error, nowMs }: StatusInput): r
 }
 
 /** Whether the stored status says the same; absent counts are zero. */
-export function sameStatus(replicaSet: ReplicaSet, wanted: ReplicaSetStatus): boolean {
-  const stored: Partial<ReplicaSetStatus> = replicaSet.status ?? {};
+export function sameStatus(owner: ReplicaOwner, wanted: ReplicaSetStatus): boolean {
+  const stored: Partial<ReplicaSetStatus> = owner.status ?? {};
   return (
     (stored.replicas ?? 0) === wanted.replicas &&
     (stored.fullyLabeledReplicas ?? 0) === wanted.fullyLabeledReplicas &&

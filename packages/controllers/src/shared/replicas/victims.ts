@@ -1,4 +1,4 @@
-// Which pods go first when a ReplicaSet shrinks (spec/workloads.md §2.6). Pure.
+// Which pods go first when a set of pods shrinks (spec/workloads.md §2.6). Pure.
 
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { getPodCondition, isPodReady, parseDeletionCost } from '@homeostat/api';
