@@ -111,7 +111,9 @@ export class EventSink<T extends KubeObject> {
         this.#env.log.error('an event could not be sent', fields);
         return true;
       }
-      this.#env.log.warn('an event could not be written and may be tried again', fields);
+      // Cut short by a stop, it is written while draining or given up with the rest: nothing is wrong.
+      if (signal.aborted) this.#env.log.debug('an event was cut short', fields);
+      else this.#env.log.warn('an event could not be written and may be tried again', fields);
       return false;
     }
   }
