@@ -58,7 +58,7 @@ export class NodeInfo {
   #allocatable: NodeAmounts = noNodeAmounts;
   #ports: UsedHostPorts | undefined;
   #claims: Map<string, number> | undefined;
-  #counts: Map<string, number> | undefined;
+  #counts: Map<number, number> | undefined;
   /** Names of images on the node. */
   images: ReadonlyMap<string, ImageState> = noImages;
   /** Grows with every change, over all nodes of the process. */
@@ -176,9 +176,9 @@ export class NodeInfo {
 
   /**
    * How many pods of a namespace that are not being deleted the selector matches. Remembered until the pods change: in a cycle only
-   * few nodes differ from the last one. @param key names namespace and selector together
+   * few nodes differ from the last one. @param key stands for namespace and selector together
    */
-  countMatching(namespace: string, selector: LabelSelector, key: string): number {
+  countMatching(namespace: string, selector: LabelSelector, key: number): number {
     if (this.#pods.length === 0) return 0;
     const known = this.#counts?.get(key);
     if (known !== undefined) return known;

@@ -11,6 +11,7 @@ import { createNodeName } from '../plugins/node-name.ts';
 import { createNodePorts } from '../plugins/node-ports.ts';
 import { createNodeResourcesFit } from '../plugins/node-resources-fit.ts';
 import { createNodeUnschedulable } from '../plugins/node-unschedulable.ts';
+import { createPodTopologySpread } from '../plugins/pod-topology-spread/pod-topology-spread.ts';
 import { createPrioritySort } from '../plugins/priority-sort.ts';
 import { createSchedulingGates } from '../plugins/scheduling-gates.ts';
 import { createTaintToleration } from '../plugins/taint-toleration.ts';
@@ -27,6 +28,7 @@ export const defaultPlugins: readonly ProfilePlugin[] = [
   { factory: () => createNodeAffinity(), weight: 2 },
   { factory: () => createNodePorts() },
   { factory: () => createNodeResourcesFit() },
+  { factory: (handle) => createPodTopologySpread(handle), weight: 2 },
   { factory: () => createDynamicResources(), weight: 2 },
   { factory: (handle) => createDefaultPreemption(handle) },
   { factory: () => createBalancedAllocation() },

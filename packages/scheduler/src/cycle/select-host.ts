@@ -3,9 +3,9 @@
 
 /** The position of the best score. @param totals not empty */
 export function selectHost(totals: readonly number[]): number {
-  const heap = Array.from(totals, (_, index) => index);
-  const better = (a: number, b: number): boolean => (totals[a] ?? 0) > (totals[b] ?? 0);
-  for (let parent = (heap.length >> 1) - 1; parent >= 0; parent--) sink(heap, parent, better);
+  const heap = new Int32Array(totals.length);
+  for (let index = 0; index < heap.length; index++) heap[index] = index;
+  for (let parent = (heap.length >> 1) - 1; parent >= 0; parent--) sink(heap, parent, totals);
   return heap[0] ?? 0;
 }
 
@@ -26,20 +26,16 @@ export function selectHostAtRandom(totals: readonly number[], randomInt: (bound:
   return chosen;
 }
 
-function sink(heap: number[], from: number, better: (a: number, b: number) => boolean): void {
+function sink(heap: Int32Array, from: number, totals: readonly number[]): void {
+  const totalAt = (position: number): number => totals[heap[position] ?? 0] ?? 0;
   let parent = from;
   for (;;) {
     let child = 2 * parent + 1;
-    let best = heap[child];
-    if (best === undefined) return;
-    const right = heap[child + 1];
-    if (right !== undefined && better(right, best)) {
-      best = right;
-      child++;
-    }
-    const above = heap[parent];
-    if (above === undefined || !better(best, above)) return;
-    heap[parent] = best;
+    if (child >= heap.length) return;
+    if (child + 1 < heap.length && totalAt(child + 1) > totalAt(child)) child++;
+    if (totalAt(child) <= totalAt(parent)) return;
+    const above = heap[parent] ?? 0;
+    heap[parent] = heap[child] ?? 0;
     heap[child] = above;
     parent = child;
   }

@@ -245,7 +245,7 @@ export class Framework {
     const preScored = this.#preScore(state, pod, nodes);
     if (preScored !== undefined) return { failure: preScored };
     const start = this.#metrics.now();
-    const totals = Array.from(nodes, () => 0);
+    const totals = new Array<number>(nodes.length).fill(0);
     for (const { plugin, weight } of this.#plugins.score) {
       if (state.skipScore.has(plugin.name)) continue;
       const failure = this.#scoreWith(state, pod, { plugin, weight, nodes, totals });
@@ -287,9 +287,12 @@ export class Framework {
   #scoreWith(state: CycleState, pod: PodInfo, turn: ScoreTurn): Status | undefined {
     const { plugin, weight, nodes, totals } = turn;
     const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'Score');
-    const scores: number[] = [];
+    const scores = new Array<number>(nodes.length).fill(0);
     try {
-      for (const node of nodes) scores.push(plugin.score(state, pod, node));
+      for (let index = 0; index < nodes.length; index++) {
+        const node = nodes[index];
+        if (node !== undefined) scores[index] = plugin.score(state, pod, node);
+      }
       plugin.normalizeScores?.(state, pod, { nodes, scores });
     } catch (cause) {
       const text = cause instanceof Error ? cause.message : String(cause);
@@ -297,7 +300,8 @@ export class Framework {
       return Status.error(plugin.name, new Error(`plugin "${plugin.name}" failed with: ${text}`, { cause }));
     }
     timer?.('Success');
-    for (const [index, score] of scores.entries()) {
+    for (let index = 0; index < scores.length; index++) {
+      const score = scores[index] ?? 0;
       if (!(score >= 0 && score <= scoreMax)) {
         const text = `plugin "${plugin.name}" returns an invalid score ${score}, it should in the range of [0, ${scoreMax}] after normalizing`;
         return Status.error(plugin.name, new Error(text));

@@ -26,28 +26,41 @@ export function createBalancedAllocation({ resources = ['cpu', 'memory'] }: Bala
   };
 }
 
-/** 100 when all resources are used alike. */
-function balance(
-  { allocatable, requested }: NodeInfo,
-  added: Amounts,
-  { resources, pod }: { readonly resources: readonly string[]; readonly pod: Amounts },
-): number {
-  const shares: number[] = [];
-  for (const resource of resources) {
-    const total = amountIn(allocatable, resource);
-    // Resources of devices matter only to pods that ask for them.
-    const isBuiltIn = resource === 'cpu' || resource === 'memory' || resource === 'ephemeral-storage';
-    if (total === 0 || (!isBuiltIn && amountIn(pod, resource) === 0)) continue;
-    shares.push(Math.min(1, (amountIn(requested, resource) + amountIn(added, resource)) / total));
-  }
-  return Math.trunc((1 - spreadOf(shares)) * 100);
+interface Balanced {
+  readonly resources: readonly string[];
+  readonly pod: Amounts;
 }
 
-/** Standard deviation. */
-function spreadOf(shares: readonly number[]): number {
-  const [first = 0, second = 0] = shares;
-  if (shares.length < 2) return 0;
-  if (shares.length === 2) return Math.abs(first - second) / 2;
-  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-  return Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / shares.length);
+/** 100 when all resources are used alike. */
+function balance(node: NodeInfo, added: Amounts, { resources, pod }: Balanced): number {
+  let count = 0;
+  let first = 0;
+  let last = 0;
+  for (const resource of resources) {
+    const share = shareOf(node, added, { resource, pod });
+    if (share === undefined) continue;
+    if (count++ === 0) first = share;
+    last = share;
+  }
+  if (count < 2) return 100;
+  if (count === 2) return Math.trunc((1 - Math.abs(first - last) / 2) * 100);
+  const shares = resources
+    .map((resource) => shareOf(node, added, { resource, pod }))
+    .filter((share) => share !== undefined);
+  const mean = shares.reduce((sum, share) => sum + share, 0) / count;
+  const deviation = Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / count);
+  return Math.trunc((1 - deviation) * 100);
+}
+
+/** How much of a resource would be taken, at most 1; undefined when the resource doesn't matter here. */
+function shareOf(
+  { allocatable, requested }: NodeInfo,
+  added: Amounts,
+  { resource, pod }: { readonly resource: string; readonly pod: Amounts },
+): number | undefined {
+  const total = amountIn(allocatable, resource);
+  // Resources of devices matter only to pods that ask for them.
+  const isBuiltIn = resource === 'cpu' || resource === 'memory' || resource === 'ephemeral-storage';
+  if (total === 0 || (!isBuiltIn && amountIn(pod, resource) === 0)) return undefined;
+  return Math.min(1, (amountIn(requested, resource) + amountIn(added, resource)) / total);
 }

@@ -8,8 +8,8 @@ export function normalizeByMaximum(scores: number[], reverse: boolean): void {
     if (reverse) scores.fill(100);
     return;
   }
-  for (const [index, score] of scores.entries()) {
-    const share = Math.trunc((score * 100) / max);
+  for (let index = 0; index < scores.length; index++) {
+    const share = Math.trunc(((scores[index] ?? 0) * 100) / max);
     scores[index] = reverse ? 100 - share : share;
   }
 }

@@ -53,6 +53,7 @@ export class Nominator implements NominatedPods {
   }
 
   nominatedPodsFor(nodeName: string): readonly PodInfo[] {
+    if (this.#byNode.size === 0) return nobody;
     const pods = this.#byNode.get(nodeName);
     if (pods === undefined) return nobody;
     return Array.from(pods.values(), (info) => {
