@@ -53,7 +53,18 @@ function decodeBase64(text: string): string {
   const bad = text.search(/[^A-Za-z0-9_-]/);
   if (bad >= 0) throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${bad}`);
   if (text.length % 4 === 1) throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${text.length - 1}`);
-  return Buffer.from(text, 'base64url').toString('utf8');
+  const bytes = Buffer.from(text, 'base64url');
+  // What is no UTF-8 is no JSON either; the complaint names its first byte.
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function invalidToken(text: string): Error {
@@ -69,8 +80,7 @@ function cleanPath(path: string): string {
     if (segment === '..') kept.pop();
     else kept.push(segment);
   }
-  const cleaned = `/${kept.join('/')}`;
-  return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned;
+  return `/${kept.join('/')}`;
 }
 
 function escapeHtml(char: string): string {

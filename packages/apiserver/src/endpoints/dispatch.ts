@@ -113,7 +113,7 @@ function verbOf(context: RequestContext, target: Target): string | undefined {
     const served = info.subresources.find((candidate) => candidate.name === target.subresource)?.verbs ?? [];
     return verb !== undefined && served.includes(verb) ? verb : undefined;
   }
-  if (context.info.verb === 'watch' && method === 'GET') return info.verbs.includes('list') ? 'watch' : undefined;
+  if (context.info.verb === 'watch') return method === 'GET' && info.verbs.includes('list') ? 'watch' : undefined;
   if (target.name !== '') {
     const verb = itemVerbs[method];
     return verb !== undefined && verb !== 'create' && info.verbs.includes(verb) ? verb : undefined;

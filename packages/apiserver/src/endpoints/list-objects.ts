@@ -32,7 +32,8 @@ export async function listObjects(
   predicate: SelectedPredicate,
   signal: AbortSignal,
 ): Promise<ListedObjects> {
-  const limit = Math.max(0, options.limit);
+  // Revision 0 means "whatever is there", all of it.
+  const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit);
   if (options.continue !== '') {
     const token = decodeContinue(options.continue);
     if (options.resourceVersion !== '' && options.resourceVersion !== '0') {

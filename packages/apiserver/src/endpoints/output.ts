@@ -4,7 +4,7 @@
 import type { TableStrategy } from '@homeostat/api';
 import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
-import { FieldPath, type KubeObject, newInvalid, notSupported } from '@homeostat/machinery';
+import { type KubeObject, newBadRequest } from '@homeostat/machinery';
 import type { RequestContext } from '../server/request-context.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { buildTable, type IncludeObject, partialObject, type TableOptions } from '../printers/build-table.ts';
@@ -45,8 +45,8 @@ function decodeIncludeObject(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  const error = notSupported(new FieldPath('includeObject'), value, ['Metadata', 'None', 'Object', '']);
-  throw newInvalid({ group: 'meta.k8s.io', kind: 'TableOptions' }, '', [error]);
+  const why = `includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw newBadRequest(`Unable to convert to Table as requested: ${why}`);
 }
 
 /** One stored object. */

@@ -23,6 +23,7 @@ import {
   newNotFound,
   newUnknown,
   PatchError,
+  toApiVersion,
   unknownJsonPatchMembers,
 } from '@homeostat/machinery';
 import { goKind } from './decode-body.ts';
@@ -107,13 +108,18 @@ function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: Patch
   if (type !== patchTypes.strategic) checkPatchedKind(patched, patch, target);
   const report = target.fieldValidation === 'Ignore' ? {} : { onUnknown: (path: string) => void unknown.push(`unknown field "${path}"`) };
   let draft: Mutable<KubeObject>;
+  if (isUntyped(patched)) {
+    // Without kind and version upstream reads it into a type that knows no fields at all.
+    for (const key of Object.keys(patched as JsonMap).sort()) target.warnings.add(`unknown field "${key}"`);
+    return { kind: target.kind.kind, apiVersion: toApiVersion(target.kind), metadata: {} };
+  }
   try {
     const wording = type === patchTypes.strategic ? 'converter' : 'json';
     draft = decodeObject<Mutable<KubeObject>>(patched, target.schema, { ...report, wording });
   } catch (error) {
     throw refused(patch.shown(patched), error instanceof Error ? error.message : String(error));
   }
-  const problems = target.fieldValidation === 'Ignore' ? [] : [...patch.problems, ...unknown];
+  const problems = target.fieldValidation === 'Ignore' ? [] : [...patch.problems, ...(type === patchTypes.strategic ? unknown.sort() : unknown)];
   if (problems.length > 0) {
     if (target.fieldValidation === 'Strict') throw refused(patch.shown(patched), `strict decoding error: ${problems.join(', ')}`);
     for (const problem of problems) target.warnings.add(problem);
@@ -121,10 +127,15 @@ function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: Patch
   return draft;
 }
 
+function isUntyped(patched: Json): boolean {
+  const { kind, apiVersion } = patched as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  return kind === undefined && apiVersion === undefined;
+}
+
 /** A patch may change what the object claims to be; then it is read as that, and found to be of the wrong kind. */
 function checkPatchedKind(patched: Json, patch: ReadPatch, target: PatchTarget): void {
   const { kind = '', apiVersion = '' } = patched as { readonly kind?: unknown; readonly apiVersion?: unknown };
-  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return;
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string' || (kind === '' && apiVersion === '')) return;
   const actual = gvkOf(apiVersion, kind, target.kind);
   const problem = kindProblem(actual, target.kind);
   if (problem === undefined) return;

@@ -3,7 +3,7 @@
 
 import { type ApiError, type Clock, isApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
-import { newMethodNotSupported, type WatchEvent } from '@homeostat/machinery';
+import { newBadRequest, newMethodNotSupported, type WatchEvent } from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import type { WatchItem } from '../watch-cache/cache-event.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
@@ -30,6 +30,9 @@ export async function handleWatch(request: EndpointRequest, limits: WatchLimits)
   const { context, entry, services } = request;
   const options = decodeListOptions(context.query, true);
   const selected = predicateOf(request, options.labelSelector, options.fieldSelector);
+  if (request.name !== '' && selected.name !== '' && request.name !== selected.name) {
+    throw newBadRequest("fieldSelector metadata.name doesn't match requested name");
+  }
   const predicate = request.name === '' ? selected : { ...selected, name: request.name };
   const resource = entry.stored;
   if (resource === undefined || !entry.info.verbs.includes('watch')) throw newMethodNotSupported(entry.info, 'watch');

@@ -124,6 +124,7 @@ async function validateWanted(resource: StoredResource, draft: Mutable<KubeObjec
   const strategyView = strategyContext(context, resource.env.clock.nowMs());
   const meta = metadataOf(draft);
   const oldMeta = old.metadata ?? {};
+  delete meta.selfLink;
   if (!resource.info.namespaced) delete meta.namespace;
   setOrDelete(meta, 'generation', oldMeta.generation);
   strategy.prepareForUpdate?.(draft as never, old as never, strategyView);

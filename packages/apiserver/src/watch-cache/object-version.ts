@@ -40,9 +40,9 @@ export class ObjectVersion {
     return objectOf(this.holder);
   }
 
-  /** In the storage version, with resourceVersion. Shared: never change it. */
+  /** In the storage version, with resourceVersion (none at revision 0: never stored). Shared: never change it. */
   get object(): KubeObject {
-    this.#object ??= withResourceVersion(this.stored, String(this.revision));
+    this.#object ??= this.revision === 0 ? this.stored : withResourceVersion(this.stored, String(this.revision));
     return this.#object;
   }
 

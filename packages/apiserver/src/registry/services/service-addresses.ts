@@ -46,7 +46,15 @@ export class ServiceAddresses {
 
   /** Takes one address for a Service. @throws Error saying why it can't be had */
   async take(ip: string, owner: Owner, dryRun: boolean, signal: AbortSignal): Promise<void> {
-    if (!this.#ranges().some((range) => range.contains(ip))) throw new Error('the provided network does not match the current range');
+    if (!this.#ranges().some((range) => range.contains(ip))) {
+      // A dry run asks the configured range alone, which has words of its own.
+      const range = this.#configured[0]?.text ?? '';
+      throw new Error(
+        dryRun
+          ? `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range}`
+          : 'the provided network does not match the current range',
+      );
+    }
     if (this.#isTaken(ip)) throw new Error('provided IP is already allocated');
     if (!dryRun && !(await this.#create(ip, owner, signal))) throw new Error('provided IP is already allocated');
   }
