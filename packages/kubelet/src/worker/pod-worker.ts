@@ -88,6 +88,11 @@ export class PodWorker {
     return this.#removed;
   }
 
+  /** Commands are under way: the status is about to change. */
+  get busy(): boolean {
+    return this.#abort !== undefined;
+  }
+
   /** Some container may still be running. */
   get mayRun(): boolean {
     return this.#stage !== 'finished';

@@ -36,6 +36,12 @@ interface WriteState {
   deleteSent: boolean;
 }
 
+/**
+ * Statuses that are about to be out of date are told all the same, so that watchers see a Pod being created; but of so many at
+ * once (and a second) at most: when a thousand Pods start together, what comes next is told alone.
+ */
+const passingMax = 20;
+
 /** Between full passes of upstream's writer: how long a failed or changed status waits at most. */
 const passMs = 10_000;
 
@@ -43,9 +49,12 @@ export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #queue: RateLimitingQueue;
   readonly #states = new WeakMap<PodWorker, WriteState>();
+  #passing = passingMax;
+  #passingMs: number;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
+    this.#passingMs = options.env.clock.monotonicMs();
     this.#queue = createRateLimitingQueue({ env: options.env });
   }
 
@@ -85,6 +94,7 @@ export class StatusWriter {
     const state = this.#stateOf(worker);
     state.writing = true;
     try {
+      if (worker.busy && !this.#mayTellPassing()) await this.#options.env.clock.yield();
       await this.#writeStatus(target, state);
       await this.#deleteIfOver(target, state);
     } catch (error) {
@@ -135,6 +145,15 @@ export class StatusWriter {
     const { namespace, name = '', uid = '' } = pod.metadata ?? {};
     await client.delete(pods, { namespace, name, gracePeriodSeconds: 0, preconditions: { uid }, signal });
     state.deleteSent = true;
+  }
+
+  #mayTellPassing(): boolean {
+    const nowMs = this.#options.env.clock.monotonicMs();
+    this.#passing = Math.min(passingMax, this.#passing + ((nowMs - this.#passingMs) / 1000) * passingMax);
+    this.#passingMs = nowMs;
+    if (this.#passing < 1) return false;
+    this.#passing--;
+    return true;
   }
 
   #stateOf(worker: PodWorker): WriteState {
