@@ -8,12 +8,17 @@ import { byCreation, desiredReplicas, maxSurge, specReplicas, totalSpec } from '
 import { scaleReplicaSet } from './scale-replica-set.ts';
 import { allReplicaSets, type Rollout } from './status.ts';
 
-/** Whether some active ReplicaSet was last sized for another number of replicas. */
+/**
+ * Whether some active ReplicaSet was last sized for another number of replicas. With the strategy Recreate and several active sets
+ * there is nothing to spread: the rollout empties the old ones and sizes the new one.
+ */
 export function isScaling(rollout: Rollout): boolean {
   const desired = desiredReplicas(rollout.deployment);
-  return allReplicaSets(rollout).some((replicaSet) => {
+  const active = allReplicaSets(rollout).filter((replicaSet) => specReplicas(replicaSet) > 0);
+  if (active.length > 1 && rollout.deployment.spec?.strategy?.type !== 'RollingUpdate') return false;
+  return active.some((replicaSet) => {
     const known = replicasAnnotation(replicaSet, desiredReplicasAnnotation);
-    return specReplicas(replicaSet) > 0 && known !== undefined && known !== desired;
+    return known !== undefined && known !== desired;
   });
 }
 

@@ -29,7 +29,7 @@ export function rolloutStatusPlan(rollout: Rollout, nowMs: number): Plan {
   const { deployment, newReplicaSet } = rollout;
   const counted = deploymentStatus(rollout, nowMs);
   const progressed = { ...counted, conditions: withProgress({ deployment, newReplicaSet, wanted: counted, nowMs }) };
-  const status = { ...progressed, conditions: withFailure(rollout, progressed.conditions, nowMs) };
+  const status = { ...progressed, conditions: withFailure(rollout, progressed.conditions) };
   const plan = writePlan(deployment, status);
   if (plan.steps.length > 0) return plan;
   const requeueAfterMs = deadlineCheckMs(deployment, status, nowMs);
@@ -115,7 +115,6 @@ function terminatingReplicas(all: readonly ReplicaSet[]): number | undefined {
 function withFailure(
   rollout: Rollout,
   conditions: readonly DeploymentCondition[],
-  _nowMs: number,
 ): readonly DeploymentCondition[] {
   const { newReplicaSet, oldReplicaSets } = rollout;
   const sets = newReplicaSet === undefined ? oldReplicaSets : [newReplicaSet, ...oldReplicaSets];

@@ -204,7 +204,7 @@ export class GarbageCollector {
       case 'keep':
         return;
       case 'drop-references':
-        return this.#live.dropReferences(resource, live, verdict.uids, signal);
+        return this.#live.dropReferences(resource, node.identity, verdict.uids, signal);
       case 'delete':
         if (verdict.unblock) {
           await this.#live.unblock(resource, live, signal);
@@ -279,17 +279,9 @@ export class GarbageCollector {
     const owner = this.#graph.get(uid);
     if (owner === undefined || !owner.finalizers.includes(orphanFinalizer)) return;
     await Promise.all(
-      this.#graph.dependentsOf(uid).map(async ({ identity, owners }) => {
-        const object: KubeObject = {
-          metadata: {
-            name: identity.name,
-            uid: identity.uid,
-            ownerReferences: owners,
-            ...(identity.namespace === '' ? {} : { namespace: identity.namespace }),
-          },
-        };
-        await this.#live.dropReferences(this.#resourceOf(identity), object, [uid], signal);
-      }),
+      this.#graph
+        .dependentsOf(uid)
+        .map(({ identity }) => this.#live.dropReferences(this.#resourceOf(identity), identity, [uid], signal)),
     );
     await this.#live.removeFinalizer(this.#resourceOf(owner.identity), owner.identity, orphanFinalizer, signal);
   }

@@ -3,9 +3,19 @@
 
 import { isApiError } from '@homeostat/base';
 import { type Client, metadataOf, type ResourceType } from '@homeostat/client';
-import { deepEqual, type Json, type KubeObject } from '@homeostat/machinery';
+import { deepEqual, type Json, type KubeObject, type OwnerReference } from '@homeostat/machinery';
 import { inNamespace } from '../shared/controller-ref.ts';
 import type { Identity } from './graph.ts';
+
+/** An object to write to, and the uid it must still have. */
+type Target = Pick<Identity, 'namespace' | 'name' | 'uid'>;
+
+interface ReferenceChange {
+  /** As a strategic merge patch says it. */
+  readonly strategic: Json;
+  /** The whole list after the change. */
+  change(references: readonly OwnerReference[]): readonly OwnerReference[];
+}
 
 export class LiveObjects {
   readonly #client: Client;
@@ -29,31 +39,26 @@ export class LiveObjects {
     }
   }
 
-  /** Takes the references to `uids` away from `object`. An object that is gone is fine. */
+  /** Takes the references to `uids` away from the object of this identity. An object that is gone is fine. */
   async dropReferences(
     resource: ResourceType,
-    object: KubeObject,
+    identity: Target,
     uids: readonly string[],
     signal: AbortSignal,
   ): Promise<void> {
-    const references = uids.map((uid) => ({ $patch: 'delete', uid }));
-    const kept = (object.metadata?.ownerReferences ?? []).filter((reference) => !uids.includes(reference.uid));
-    await this.#patchReferences(
-      resource,
-      object,
-      references,
-      kept.map((reference) => ({ ...reference })),
-      signal,
-    );
+    const strategic = uids.map((uid) => ({ $patch: 'delete', uid }));
+    const kept = (references: readonly OwnerReference[]): readonly OwnerReference[] =>
+      references.filter((reference) => !uids.includes(reference.uid));
+    await this.#patchReferences(resource, identity, { strategic, change: kept }, signal);
   }
 
   /** Makes all references of `object` non-blocking. */
   async unblock(resource: ResourceType, object: KubeObject, signal: AbortSignal): Promise<void> {
-    const references = (object.metadata?.ownerReferences ?? []).map((reference) => ({
-      ...reference,
-      blockOwnerDeletion: false,
-    }));
-    await this.#patchReferences(resource, object, references, references, signal);
+    const unblocked = (references: readonly OwnerReference[]): readonly OwnerReference[] =>
+      references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
+    const strategic = unblocked(object.metadata?.ownerReferences ?? []).map((reference) => ({ ...reference }));
+    const { namespace = '', name = '', uid = '' } = object.metadata ?? {};
+    await this.#patchReferences(resource, { namespace, name, uid }, { strategic, change: unblocked }, signal);
   }
 
   /** Removes a finalizer, on the version that is there now. */
@@ -106,20 +111,21 @@ export class LiveObjects {
 
   async #patchReferences(
     resource: ResourceType,
-    object: KubeObject,
-    strategic: Json,
-    whole: Json,
+    { namespace, name, uid }: Target,
+    { strategic, change }: ReferenceChange,
     signal: AbortSignal,
   ): Promise<void> {
-    const { name = '', uid = '', resourceVersion = '' } = object.metadata ?? {};
-    const target = { name, ...inNamespace(object), signal };
+    const target = { name, ...(namespace === '' ? {} : { namespace }), signal };
     try {
       const patch = { metadata: { uid, ownerReferences: strategic } };
       await this.#ignoreGone(this.#client.patch(resource, { ...target, type: 'strategic', patch }));
     } catch (error) {
-      // Custom resources have no strategic merge: the whole list, bound to the version that was read.
+      // Custom resources have no strategic merge: the whole list, bound to the version that is there now.
       if (!isApiError(error, 'UnsupportedMediaType')) throw error;
-      const patch = { metadata: { resourceVersion, ownerReferences: whole } };
+      const live = await this.get(resource, namespace, name, signal);
+      if (live === undefined || live.metadata?.uid !== uid) return;
+      const ownerReferences = change(live.metadata.ownerReferences ?? []).map((reference) => ({ ...reference }));
+      const patch = { metadata: { resourceVersion: live.metadata.resourceVersion ?? '', ownerReferences } };
       await this.#ignoreGone(this.#client.patch(resource, { ...target, type: 'merge', patch }));
     }
   }

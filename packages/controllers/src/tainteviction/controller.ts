@@ -13,8 +13,8 @@ export interface ObservedTaintedPod {
   readonly key: ObjectKey;
   /** Undefined when it is gone. */
   readonly pod: Pod | undefined;
-  /** NoExecute taints of its node. */
-  readonly taints: readonly Taint[];
+  /** NoExecute taints of its node; undefined when there is no such node: then nothing new is decided, and what runs goes on. */
+  readonly taints: readonly Taint[] | undefined;
 }
 
 /** When each tolerating pod has to go; a memory of the process, begun again after a restart as upstream's timers are. */
@@ -47,7 +47,7 @@ export function createTaintEvictionController(): PlanController<ObservedTaintedP
     observe: (key, caches) => {
       const pod = caches.lister(pods).getByKey(key);
       const node = caches.lister(nodes).get(undefined, pod?.spec?.nodeName ?? '');
-      return { key, pod, taints: node === undefined ? [] : noExecute(node) };
+      return { key, pod, taints: node === undefined ? undefined : noExecute(node) };
     },
     diff: (observed, now) => diff(observed, now, deadlines),
   };
@@ -71,6 +71,12 @@ export function diff({ key, pod, taints }: ObservedTaintedPod, now: number, dead
   if (pod === undefined || pod.metadata?.deletionTimestamp !== undefined) {
     deadlines.delete(key);
     return { steps: [] };
+  }
+  if (taints === undefined) {
+    if (running === undefined) return { steps: [] };
+    if (running.atMs > now) return { steps: [], requeueAfterMs: running.atMs - now };
+    deadlines.delete(key);
+    return { steps: [{ mode: 'sequence', actions: evict(pod, [], now) }] };
   }
   const stay = taints.length === 0 ? 'forever' : stayOf(taints, pod.spec?.tolerations ?? []);
   if (stay === 'forever') {
