@@ -65,7 +65,7 @@ export async function stopAll(host: WorkerHost, pod: Pod, graceSeconds: number, 
     for (const container of containersOf(pod.spec, kind)) stopping.push(...stop(container, kind));
   }
   for (const container of [...containersOf(pod.spec, 'init')].reverse()) {
-    const after = isSidecar(container, 'init') ? Promise.allSettled([...stopping]) : undefined;
+    const after = isSidecar(container, 'init') ? Promise.allSettled(stopping) : undefined;
     stopping.push(...stop(container, 'init', after));
   }
   await Promise.all(stopping);
