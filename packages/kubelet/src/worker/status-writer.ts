@@ -4,7 +4,7 @@
 
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { type Env, Scope } from '@homeostat/base';
-import { type Client, isConflict, isNewerResourceVersion, isNotFound } from '@homeostat/client';
+import { type Client, isNewerResourceVersion, isNotFound } from '@homeostat/client';
 import { deepEqual } from '@homeostat/machinery';
 import { createRateLimitingQueue, type RateLimitingQueue } from '@homeostat/runtime';
 import { mergeStatus, statusPatch } from '../pod/merge-status.ts';
@@ -98,9 +98,8 @@ export class StatusWriter {
       await this.#writeStatus(target, state);
       await this.#deleteIfOver(target, state);
     } catch (error) {
+      // Gone: the watch will tell so too.
       if (signal.aborted || isNotFound(error)) return;
-      // The uid is another Pod's: this one is gone.
-      if (isConflict(error)) return;
       this.#options.env.log.warn('a pod status could not be written and is tried again', {
         pod: nameOf(worker.pod),
         error,
