@@ -40,7 +40,12 @@ export interface TableColumn {
 
 export interface TableRowCells {
   readonly cells: readonly (string | number | boolean | null)[];
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason: string;
+    readonly message: string;
+  }[];
 }
 
 export interface TableStrategy<T extends KubeObject = KubeObject> {
@@ -66,7 +71,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   readonly subresources?: Readonly<Record<string, UpdateStrategy<T>>>;
 
   /** Rule for metadata.name; default `subdomain`. */
-  readonly nameRule?: 'subdomain' | 'label' | 'label1035' | 'path-segment' | ((name: string, prefix: boolean) => readonly string[]);
+  readonly nameRule?:
+    'subdomain' | 'label' | 'label1035' | 'path-segment' | ((name: string, prefix: boolean) => readonly string[]);
   /** PUT to a missing name creates; default false. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion is allowed; default true. */

@@ -1,7 +1,13 @@
 // Table rows of autoscaling and disruption budgets. HorizontalPodAutoscalers print as autoscaling/v2 whatever version
 // was asked for: metrics live there.
 
-import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '@homeostat/api/types/autoscaling-v2';
+import type {
+  HorizontalPodAutoscaler,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '@homeostat/api/types/autoscaling-v2';
 import type { Scale } from '@homeostat/api/types/autoscaling-v1';
 import type { PodDisruptionBudget } from '@homeostat/api/types/policy-v1';
 
@@ -38,12 +44,7 @@ export const scaleTable = table<Scale>(
     column('Available', 'How many there are.', 'integer'),
     AGE_COLUMN,
   ],
-  (object, nowMs) => [
-    nameOf(object),
-    object.spec?.replicas ?? 0,
-    object.status?.replicas ?? 0,
-    ageOf(object, nowMs),
-  ],
+  (object, nowMs) => [nameOf(object), object.spec?.replicas ?? 0, object.status?.replicas ?? 0, ageOf(object, nowMs)],
 );
 
 export const podDisruptionBudgetTable = table<PodDisruptionBudget>(

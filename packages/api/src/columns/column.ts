@@ -20,7 +20,10 @@ export function wideColumn(name: string, description: string): TableColumn {
 }
 
 /** A column that names an object. */
-export function nameColumn(name = 'Name', description = 'Name of the object, unique among its kind in the namespace.'): TableColumn {
+export function nameColumn(
+  name = 'Name',
+  description = 'Name of the object, unique among its kind in the namespace.',
+): TableColumn {
   return { name, type: 'string', format: 'name', priority: 0, description };
 }
 

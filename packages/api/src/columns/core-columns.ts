@@ -9,9 +9,9 @@ import type {
   Secret,
   ServiceAccount,
 } from '@homeostat/api/types/core-v1';
+import { compareBytewise } from '@homeostat/machinery';
 
 import { AGE_COLUMN, ageOf, column, nameColumn, nameOf, NAME_AGE_TABLE, orElse, table, wideColumn } from './column.ts';
-import { compareText } from './label-text.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
@@ -70,7 +70,7 @@ export const resourceQuotaTable = table<ResourceQuota>(
     AGE_COLUMN,
   ],
   (quota, nowMs) => {
-    const names = Object.keys(quota.status?.hard ?? {}).sort(compareText);
+    const names = Object.keys(quota.status?.hard ?? {}).sort(compareBytewise);
     const isLimit = (name: string): boolean => name.startsWith('limits.');
     const text = (limits: boolean): string =>
       names
@@ -109,7 +109,7 @@ function nodeRoles(node: Node): string {
     if (key.startsWith(ROLE_PREFIX) && key.length > ROLE_PREFIX.length) roles.add(key.slice(ROLE_PREFIX.length));
     else if (key === 'kubernetes.io/role' && value !== '') roles.add(value);
   }
-  return orElse([...roles].sort(compareText).join(','), '<none>');
+  return orElse([...roles].sort(compareBytewise).join(','), '<none>');
 }
 
 /** Since 1.36 with the architecture, when the node reports it. */

@@ -32,7 +32,7 @@ export const eventTable = table<CoreEvent | NewEvent>(
       event.source,
       event.message.trim(),
       first,
-      object.series === undefined ? event.count || 1 : object.series.count ?? 0,
+      object.series === undefined ? event.count || 1 : (object.series.count ?? 0),
       nameOf(object),
     ];
   },

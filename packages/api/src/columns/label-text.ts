@@ -1,6 +1,8 @@
 // How tables print label maps and label selectors (spec/apiserver.md §11.1). Matching is the business of
 // machinery's selectors; this only writes them down, in the order of their keys.
 
+import { compareBytewise } from '@homeostat/machinery';
+
 /** The parts of a `metav1.LabelSelector` that are printed. */
 export interface PrintableSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
@@ -27,7 +29,7 @@ export function selectorText(selector: PrintableSelector | undefined): string {
     parts.push({ key, text: expressionText(key, operator, values ?? []) });
   }
   return parts
-    .sort((a, b) => compareText(a.key, b.key))
+    .sort((a, b) => compareBytewise(a.key, b.key))
     .map((part) => part.text)
     .join(',');
 }
@@ -38,14 +40,8 @@ export function formatSelector(selector: PrintableSelector | undefined): string 
   return text === '' ? '<none>' : text;
 }
 
-/** Bytewise order, which for the ASCII of label keys is code unit order. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 function expressionText(key: string, operator: string, values: readonly string[]): string {
-  const list = [...values].sort(compareText).join(',');
+  const list = [...values].sort(compareBytewise).join(',');
   switch (operator) {
     case 'In':
       return `${key} in (${list})`;
@@ -59,5 +55,5 @@ function expressionText(key: string, operator: string, values: readonly string[]
 }
 
 function sortedKeys(labels: Readonly<Record<string, string>> | undefined): string[] {
-  return Object.keys(labels ?? {}).sort(compareText);
+  return Object.keys(labels ?? {}).sort(compareBytewise);
 }

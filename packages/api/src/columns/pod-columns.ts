@@ -21,7 +21,8 @@ export const podTable: TableStrategy<Pod> = {
   ],
   row(pod, nowMs) {
     const { ready, total, reason, restarts, lastRestart } = summarize(pod);
-    const restartText = restarts > 0 && lastRestart !== '' ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)` : String(restarts);
+    const restartText =
+      restarts > 0 && lastRestart !== '' ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)` : String(restarts);
     const cells = [
       nameOf(pod),
       `${ready}/${total}`,

@@ -18,8 +18,8 @@ import type { ClusterRoleBinding, RoleBinding } from '@homeostat/api/types/rbac-
 import type { PriorityClass } from '@homeostat/api/types/scheduling-v1';
 
 import type { TableColumn } from '../strategy.ts';
+import { humanDuration } from '@homeostat/machinery';
 import { AGE_COLUMN, ageOf, column, nameColumn, nameOf, orElse, table, wideColumn } from './column.ts';
-import { formatSpan } from './human-age.ts';
 import { selectorText } from './label-text.ts';
 
 export const roleBindingTable = table<RoleBinding | ClusterRoleBinding>(
@@ -40,7 +40,7 @@ export const roleBindingTable = table<RoleBinding | ClusterRoleBinding>(
         .join(', ');
     return [
       nameOf(binding),
-      `${binding.roleRef.kind}/${binding.roleRef.name}`,
+      `${binding.roleRef?.kind ?? ''}/${binding.roleRef?.name ?? ''}`,
       ageOf(binding, nowMs),
       names('User'),
       names('Group'),
@@ -65,7 +65,7 @@ export const certificateSigningRequestTable = table<CertificateSigningRequest>(
       ageOf(object, nowMs),
       orElse(object.spec?.signerName, '<none>'),
       object.spec?.username ?? '',
-      seconds === undefined ? '<none>' : formatSpan(seconds * 1000),
+      seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
       certificateState(object),
     ];
   },
@@ -86,7 +86,7 @@ export const priorityClassTable = table<PriorityClass>(
   ],
   (object, nowMs) => [
     nameOf(object),
-    object.value,
+    object.value ?? 0,
     object.globalDefault ?? false,
     ageOf(object, nowMs),
     object.preemptionPolicy ?? '',
@@ -95,7 +95,7 @@ export const priorityClassTable = table<PriorityClass>(
 
 export const runtimeClassTable = table<RuntimeClass>(
   [nameColumn(), column('Handler', 'Runtime configuration on the node.'), AGE_COLUMN],
-  (object, nowMs) => [nameOf(object), object.handler, ageOf(object, nowMs)],
+  (object, nowMs) => [nameOf(object), object.handler ?? '', ageOf(object, nowMs)],
 );
 
 const WEBHOOK_COLUMNS: readonly TableColumn[] = [
@@ -221,7 +221,8 @@ function paramKindText(kind: { readonly apiVersion?: string; readonly kind?: str
 }
 
 function certificateState(object: CertificateSigningRequest): string {
-  const has = (type: string): boolean => object.status?.conditions?.some((condition) => condition.type === type) ?? false;
+  const has = (type: string): boolean =>
+    object.status?.conditions?.some((condition) => condition.type === type) ?? false;
   let state = 'Pending';
   if (has('Denied')) state = 'Denied';
   else if (has('Approved')) state = 'Approved';

@@ -3,9 +3,10 @@
 import type { Endpoints, Service } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
 import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '@homeostat/api/types/networking-v1';
+import { compareBytewise } from '@homeostat/machinery';
 
 import { AGE_COLUMN, ageOf, column, joinSome, nameColumn, nameOf, orElse, table, wideColumn } from './column.ts';
-import { compareText, formatLabels, formatSelector } from './label-text.ts';
+import { formatLabels, formatSelector } from './label-text.ts';
 
 const HOSTS_MAX = 3;
 
@@ -46,8 +47,20 @@ export const endpointSliceTable = table<EndpointSlice>(
   (object, nowMs) => [
     nameOf(object),
     object.addressType ?? '',
-    orElse(joinSome((object.ports ?? []).map((port) => String(port.port ?? orElse(port.name, '*'))), 3), '<unset>'),
-    orElse(joinSome((object.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []), 3), '<unset>'),
+    orElse(
+      joinSome(
+        (object.ports ?? []).map((port) => String(port.port ?? orElse(port.name, '*'))),
+        3,
+      ),
+      '<unset>',
+    ),
+    orElse(
+      joinSome(
+        (object.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []),
+        3,
+      ),
+      '<unset>',
+    ),
     ageOf(object, nowMs),
   ],
 );
@@ -140,8 +153,10 @@ function externalAddresses(service: Service): string {
 function balancerAddresses(
   ingress: readonly { readonly ip?: string; readonly hostname?: string }[] | undefined,
 ): readonly string[] {
-  const addresses = (ingress ?? []).map((entry) => orElse(entry.ip, entry.hostname ?? '')).filter((text) => text !== '');
-  return [...new Set(addresses)].sort(compareText);
+  const addresses = (ingress ?? [])
+    .map((entry) => orElse(entry.ip, entry.hostname ?? ''))
+    .filter((text) => text !== '');
+  return [...new Set(addresses)].sort(compareBytewise);
 }
 
 function portText(port: { readonly port: number; readonly nodePort?: number; readonly protocol?: string }): string {

@@ -90,7 +90,7 @@ export const storageClassTable = table<StorageClass>(
   ],
   (object, nowMs) => [
     isDefaultClass(object) ? `${nameOf(object)} (default)` : nameOf(object),
-    object.provisioner,
+    object.provisioner ?? '',
     object.reclaimPolicy ?? 'Delete',
     object.volumeBindingMode ?? 'Immediate',
     object.allowVolumeExpansion ?? false,
@@ -100,7 +100,7 @@ export const storageClassTable = table<StorageClass>(
 
 export const volumeAttributesClassTable = table<VolumeAttributesClass>(
   [nameColumn(), column('DriverName', 'Driver that understands its parameters.'), AGE_COLUMN],
-  (object, nowMs) => [nameOf(object), object.driverName, ageOf(object, nowMs)],
+  (object, nowMs) => [nameOf(object), object.driverName ?? '', ageOf(object, nowMs)],
 );
 
 export const volumeAttachmentTable = table<VolumeAttachment>(

@@ -3,11 +3,11 @@
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '@homeostat/api/types/apps-v1';
 import type { CronJob, Job } from '@homeostat/api/types/batch-v1';
 import type { PodTemplate, PodTemplateSpec, ReplicationController } from '@homeostat/api/types/core-v1';
-import { parseApiVersion } from '@homeostat/machinery';
+import { humanDuration, parseApiVersion } from '@homeostat/machinery';
 
 import type { TableStrategy } from '../strategy.ts';
 import { AGE_COLUMN, ageOf, column, nameColumn, nameOf, orElse, table, wideColumn } from './column.ts';
-import { formatAge, formatSpan } from './human-age.ts';
+import { formatAge } from './human-age.ts';
 import { formatLabels, formatSelector, selectorText } from './label-text.ts';
 
 const CONTAINERS = wideColumn('Containers', 'Containers of the Pod template.');
@@ -94,7 +94,9 @@ export const daemonSetTable: TableStrategy<DaemonSet> = {
   ...daemonSetCells,
   rowMetadata(object) {
     const { annotations, ...rest } = object.metadata ?? {};
-    const shown = Object.entries(annotations ?? {}).filter(([name]) => name !== 'deprecated.daemonset.template.generation');
+    const shown = Object.entries(annotations ?? {}).filter(
+      ([name]) => name !== 'deprecated.daemonset.template.generation',
+    );
     return shown.length === 0 ? rest : { ...object.metadata, annotations: Object.fromEntries(shown) };
   },
 };
@@ -213,7 +215,7 @@ function jobDuration(job: Job, nowMs: number): string {
   const start = job.status?.startTime;
   if (start === undefined || start === null) return '';
   const end = job.status?.completionTime;
-  return formatSpan((end === undefined || end === null ? nowMs : Date.parse(end)) - Date.parse(start));
+  return humanDuration((end === undefined || end === null ? nowMs : Date.parse(end)) - Date.parse(start));
 }
 
 function suspendText(suspend: boolean | undefined): string {

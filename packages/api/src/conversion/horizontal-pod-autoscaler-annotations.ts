@@ -82,7 +82,8 @@ export interface AnnotatedBehavior {
 export interface AnnotatedScalingRules {
   readonly StabilizationWindowSeconds: number | null;
   readonly SelectPolicy: string | null;
-  readonly Policies: readonly { readonly Type: string; readonly Value: number; readonly PeriodSeconds: number }[] | null;
+  readonly Policies:
+    readonly { readonly Type: string; readonly Value: number; readonly PeriodSeconds: number }[] | null;
   readonly Tolerance: string | null;
 }
 
@@ -101,7 +102,10 @@ export function compact<T extends object>(object: T): T {
 }
 
 /** Reads an annotation; undefined when it is absent or not JSON. */
-export function readAnnotation<T>(annotations: Readonly<Record<string, string>> | undefined, name: string): T | undefined {
+export function readAnnotation<T>(
+  annotations: Readonly<Record<string, string>> | undefined,
+  name: string,
+): T | undefined {
   const text = annotations?.[name];
   if (text === undefined) return undefined;
   try {

@@ -33,7 +33,10 @@ import {
 const DEFAULT_CPU_UTILIZATION = 80;
 
 export function autoscalerFromV1(object: AutoscalerV1): HorizontalPodAutoscaler {
-  const { targetCPUUtilizationPercentage, ...spec } = object.spec ?? { maxReplicas: 0, scaleTargetRef: { kind: '', name: '' } };
+  const { targetCPUUtilizationPercentage, ...spec } = object.spec ?? {
+    maxReplicas: 0,
+    scaleTargetRef: { kind: '', name: '' },
+  };
   const { currentCPUUtilizationPercentage, ...status } = object.status ?? { currentReplicas: 0, desiredReplicas: 0 };
   const annotations = object.metadata?.annotations;
   const conditions = readAnnotation<readonly HorizontalPodAutoscalerCondition[]>(annotations, CONDITIONS_ANNOTATION);

@@ -176,7 +176,11 @@ function annotateRules(rules: HPAScalingRules | undefined): AnnotatedScalingRule
   };
 }
 
-function orderReference(reference: { readonly kind: string; readonly name: string; readonly apiVersion?: string }): object {
+function orderReference(reference: {
+  readonly kind: string;
+  readonly name: string;
+  readonly apiVersion?: string;
+}): object {
   return compact({ kind: reference.kind, name: reference.name, apiVersion: reference.apiVersion });
 }
 

@@ -43,7 +43,11 @@ export function standardStrategy<T extends KubeObject>(rules: StandardRules<T>):
       rules.prepareForCreate?.(draft, context);
     },
     validateCreate(object, context) {
-      const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: rules.namespaced, name }, metadataPath);
+      const errors = validateKubeObjectMeta(
+        object.metadata ?? {},
+        { namespaced: rules.namespaced, name },
+        metadataPath,
+      );
       rules.validate?.(object, errors, undefined, context);
       return errors;
     },
@@ -62,7 +66,9 @@ export function standardStrategy<T extends KubeObject>(rules: StandardRules<T>):
   };
 }
 
-function statusStrategy<T extends KubeObject>(rules: StandardRules<T>): NonNullable<KindStrategy<T>['subresources']>[string] {
+function statusStrategy<T extends KubeObject>(
+  rules: StandardRules<T>,
+): NonNullable<KindStrategy<T>['subresources']>[string] {
   const keeps = rules.statusKeeps ?? (['spec'] as unknown as readonly (keyof T & string)[]);
   return {
     resetFields: keeps.map((field) => [field]),

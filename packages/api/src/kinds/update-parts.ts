@@ -50,11 +50,17 @@ export function bumpGenerationOn<T extends KubeObject>(
   names: readonly (keyof T & string)[],
   kind: GroupVersionKind,
 ): void {
-  if (names.some((name) => fieldDiffers(draft as T, old, name, kind))) bumpGeneration(draft as Mutable<KubeObject>, old);
+  if (names.some((name) => fieldDiffers(draft as T, old, name, kind)))
+    bumpGeneration(draft as Mutable<KubeObject>, old);
 }
 
 /** Whether a root field differs in meaning, not only in how absence is written. */
-export function fieldDiffers<T extends KubeObject>(a: T, b: T, name: keyof T & string, kind: GroupVersionKind): boolean {
+export function fieldDiffers<T extends KubeObject>(
+  a: T,
+  b: T,
+  name: keyof T & string,
+  kind: GroupVersionKind,
+): boolean {
   return !semanticEqual(a[name], b[name], fieldSchema(kind, name));
 }
 

@@ -65,12 +65,14 @@ function validateSpec(spec: MutatingAdmissionPolicySpec, path: FieldPath, errors
   if (spec.matchConstraints === undefined) errors.push(required(constraints));
   else {
     validateMatchResources(spec.matchConstraints, constraints, errors);
-    if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(constraints.child('resourceRules')));
+    if ((spec.matchConstraints.resourceRules ?? []).length === 0)
+      errors.push(required(constraints.child('resourceRules')));
   }
   validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
   validateVariables(spec.variables ?? [], path.child('variables'), errors);
   const mutations = spec.mutations ?? [];
-  if (mutations.length === 0) errors.push(required(path.child('mutations'), 'mutations must contain at least one item'));
+  if (mutations.length === 0)
+    errors.push(required(path.child('mutations'), 'mutations must contain at least one item'));
   for (const [index, mutation] of mutations.entries()) {
     validateMutation(mutation, path.child('mutations').index(index), errors);
   }

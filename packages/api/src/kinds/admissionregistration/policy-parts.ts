@@ -17,8 +17,27 @@ import { nameIsDnsSubdomain, nameIsPathSegment } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
 
 const reservedWords = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let',
-  'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 export function validateFailurePolicy(policy: string | undefined, path: FieldPath, errors: FieldError[]): void {
@@ -45,7 +64,9 @@ export function validateParamKind(kind: ParamKind | undefined, path: FieldPath, 
   const texts = name === '' ? [] : isDns1035Label(name.toLowerCase());
   if (name === '') errors.push(required(path.child('kind')));
   else if (texts.length > 0) {
-    errors.push(invalid(path.child('kind'), name, `may have mixed case, but should otherwise match: ${texts.join(',')}`));
+    errors.push(
+      invalid(path.child('kind'), name, `may have mixed case, but should otherwise match: ${texts.join(',')}`),
+    );
   }
 }
 

@@ -1,7 +1,19 @@
 // Which requests a webhook or a policy looks at: operations, groups, versions and resources, with their wildcards.
 
-import type { MatchResources, NamedRuleWithOperations, RuleWithOperations } from '@homeostat/api/types/admissionregistration-v1';
-import { duplicate, type FieldError, type FieldPath, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+  RuleWithOperations,
+} from '@homeostat/api/types/admissionregistration-v1';
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { nameIsPathSegment } from '../rules/names.ts';
 
@@ -27,7 +39,8 @@ export function validateRule(rule: RuleWithOperations, path: FieldPath, errors: 
   if (isMixed(versions)) {
     errors.push(invalid(versionsPath, versions, "if '*' is present, must not specify other API versions"));
   }
-  for (const [index, version] of versions.entries()) if (version === '') errors.push(required(versionsPath.index(index)));
+  for (const [index, version] of versions.entries())
+    if (version === '') errors.push(required(versionsPath.index(index)));
   validateResources(rule.resources ?? [], path.child('resources'), errors);
   const scope: string | undefined = rule.scope;
   if (scope !== undefined && !scopes.includes(scope)) errors.push(notSupported(path.child('scope'), scope, scopes));
@@ -74,7 +87,8 @@ export function validateMatchResources(match: MatchResources | undefined, path: 
     else validateLabelSelector(match[field], path.child(field), errors);
   }
   for (const field of ['resourceRules', 'excludeResourceRules'] as const) {
-    for (const [index, rule] of (match[field] ?? []).entries()) validateNamedRule(rule, path.child(field).index(index), errors);
+    for (const [index, rule] of (match[field] ?? []).entries())
+      validateNamedRule(rule, path.child(field).index(index), errors);
   }
 }
 

@@ -90,7 +90,8 @@ function validateSpec(name: string, spec: ValidatingAdmissionPolicySpec, path: F
   if (spec.matchConstraints === undefined) errors.push(required(constraints));
   else {
     validateMatchResources(spec.matchConstraints, constraints, errors);
-    if ((spec.matchConstraints.resourceRules ?? []).length === 0) errors.push(required(constraints.child('resourceRules')));
+    if ((spec.matchConstraints.resourceRules ?? []).length === 0)
+      errors.push(required(constraints.child('resourceRules')));
   }
   validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
   validateVariables(spec.variables ?? [], path.child('variables'), errors);
@@ -116,7 +117,8 @@ function validateValidation(validation: Validation, path: FieldPath, errors: Fie
   if (message !== '' && text === '') {
     errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
   } else if (/[\r\n]/.test(text)) errors.push(invalid(path.child('message'), message, 'must not contain line breaks'));
-  if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(path.child('reason'), reason, reasons));
+  if (reason !== undefined && !reasons.includes(reason))
+    errors.push(notSupported(path.child('reason'), reason, reasons));
 }
 
 function validateAnnotations(

@@ -6,7 +6,16 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from '@homeostat/api/types/admissionregistration-v1';
-import { duplicate, type FieldError, FieldPath, invalid, isDns1035Label, type Mutable, notSupported, required } from '@homeostat/machinery';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  isDns1035Label,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { validateFullName } from '../rules/full-names.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
@@ -67,7 +76,8 @@ function defaultWebhook(webhook: Mutable<MutatingWebhook>, isMutating: boolean):
 function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: FieldPath, errors: FieldError[]): void {
   validateFullName(webhook.name ?? '', path.child('name'), errors);
   validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors);
-  for (const [index, rule] of (webhook.rules ?? []).entries()) validateRule(rule, path.child('rules').index(index), errors);
+  for (const [index, rule] of (webhook.rules ?? []).entries())
+    validateRule(rule, path.child('rules').index(index), errors);
   validateChoice(webhook.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy'), errors);
   validateChoice(webhook.matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy'), errors);
   if (webhook.sideEffects === undefined) {
@@ -102,7 +112,8 @@ function validateClient(
   errors: FieldError[],
 ): void {
   const { url, service } = client ?? {};
-  if ((url === undefined) === (service === undefined)) errors.push(required(path, 'exactly one of url or service is required'));
+  if ((url === undefined) === (service === undefined))
+    errors.push(required(path, 'exactly one of url or service is required'));
   else if (url !== undefined) validateWebhookUrl(url, path.child('url'), errors);
   else if (service !== undefined) validateWebhookService(service, path.child('service'), errors);
 }

@@ -119,7 +119,7 @@ function validateStoredVersions(object: CustomResourceDefinition, errors: FieldE
     const isStored = remaining.delete(version.name);
     // A set without the storage version, but only when it says anything.
     if (version.storage && !isStored && stored.length > 0) {
-      errors.push(invalid(storedPath, stored, `must have the storage version ${version.name}`));
+      errors.push(invalid(storedPath, stored, `must have the storage version ${version.name ?? ''}`));
     }
   }
   for (const [name, index] of remaining) {

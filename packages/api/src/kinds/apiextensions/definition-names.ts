@@ -26,11 +26,13 @@ export function validateNames(
   validateLabel(singular, path.child('singular'), errors);
   validateKindName(kind, path.child('kind'), errors);
   validateKindName(listKind, path.child('listKind'), errors);
-  for (const [index, name] of shortNames.entries()) validateLabel(name, path.child('shortNames').index(index), errors, true);
+  for (const [index, name] of shortNames.entries())
+    validateLabel(name, path.child('shortNames').index(index), errors, true);
   if (kind !== '' && kind === listKind) {
     errors.push(invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
   }
-  for (const [index, name] of categories.entries()) validateLabel(name, path.child('categories').index(index), errors, true);
+  for (const [index, name] of categories.entries())
+    validateLabel(name, path.child('categories').index(index), errors, true);
 }
 
 function validateLabel(name: string, path: FieldPath, errors: FieldError[], evenEmpty = false): void {

@@ -84,7 +84,7 @@ function validateDeprecation(version: CustomResourceDefinitionVersion, path: Fie
     return;
   }
   if (warning === '') errors.push(invalid(path, warning, 'must not be an empty string'));
-  const odd = [...warning].findIndex((character) => /[\p{C}\p{Zl}\p{Zp}]/u.test(character));
+  const odd = warning.search(/[\p{C}\p{Zl}\p{Zp}]/u);
   if (odd >= 0) {
     const text = `must only contain printable UTF-8 characters; non-printable character found at index ${odd}`;
     errors.push(invalid(path, warning, text));

@@ -79,7 +79,8 @@ function validateSelectableFields(fields: readonly SelectableField[], path: Fiel
   for (const [index, { jsonPath = '' }] of fields.entries()) {
     const at = path.index(index).child('jsonPath');
     if (jsonPath === '') errors.push(required(at));
-    else if (/^\.metadata(?:\.|$)/.test(jsonPath)) errors.push(invalid(at, jsonPath, 'must not point to fields in metadata'));
+    else if (/^\.metadata(?:\.|$)/.test(jsonPath))
+      errors.push(invalid(at, jsonPath, 'must not point to fields in metadata'));
     else if (fields.findIndex((other) => other.jsonPath === jsonPath) < index) errors.push(duplicate(at, jsonPath));
   }
   if (fields.length > selectableMax) errors.push(tooMany(path, fields.length, selectableMax));

@@ -1,7 +1,16 @@
 // APIService (apiregistration.k8s.io/v1): who serves a group version, this server or another one. Named after both.
 
-import type { APIService, APIServiceSpec } from '@homeostat/api/types/apiregistration-v1';
-import { type FieldError, FieldPath, invalid, isDns1035Label, isDns1123Subdomain, isPortNumber, type Mutable, required } from '@homeostat/machinery';
+import type { APIService, APIServiceCondition, APIServiceSpec } from '@homeostat/api/types/apiregistration-v1';
+import {
+  type FieldError,
+  FieldPath,
+  invalid,
+  isDns1035Label,
+  isDns1123Subdomain,
+  isPortNumber,
+  type Mutable,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { nameIsPathSegment } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
@@ -20,6 +29,9 @@ export const apiServiceStrategy: KindStrategy<APIService> = standardStrategy<API
     validateName(object, errors);
     validateSpec(object.spec ?? ({} as APIServiceSpec), specPath, errors);
   },
+  prepareForCreate(draft, { nowMs }) {
+    if (draft.spec?.service === undefined) draft.status = { conditions: [localCondition(nowMs)] };
+  },
   more: {
     allowUnconditionalUpdate: false,
     applyDefaults(draft) {
@@ -28,6 +40,17 @@ export const apiServiceStrategy: KindStrategy<APIService> = standardStrategy<API
     },
   },
 });
+
+/** What this server serves itself is there as long as the server is. */
+function localCondition(nowMs: number): APIServiceCondition {
+  return {
+    type: 'Available',
+    status: 'True',
+    lastTransitionTime: formatTime(nowMs),
+    reason: 'Local',
+    message: 'Local APIServices are always available',
+  };
+}
 
 function validateName(object: APIService, errors: FieldError[]): void {
   const name = object.metadata?.name ?? '';
@@ -60,7 +83,9 @@ function validateLocal(spec: APIServiceSpec, path: FieldPath, errors: FieldError
     errors.push(invalid(path.child('caBundle'), `${caBytes} bytes`, 'local APIServices may not have a caBundle'));
   }
   if (spec.insecureSkipTLSVerify === true) {
-    errors.push(invalid(path.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'));
+    errors.push(
+      invalid(path.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'),
+    );
   }
 }
 

@@ -12,7 +12,11 @@ const metadataPath = new FieldPath('metadata');
 
 export const controllerRevisionStrategy: KindStrategy<ControllerRevision> = {
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateNonnegative(object.revision, new FieldPath('revision'), errors);
     validateData(object.data ?? null, new FieldPath('data'), errors);
     return errors;

@@ -6,7 +6,11 @@ import { type FieldError, FieldPath, invalid, type Mutable, notSupported, requir
 import type { KindStrategy } from '../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { podTemplateOptions } from '../pod-spec/options.ts';
-import { defaultPodTemplateSpec, dropDisabledTemplateFields, validatePodTemplateSpec } from '../pod-spec/pod-template.ts';
+import {
+  defaultPodTemplateSpec,
+  dropDisabledTemplateFields,
+  validatePodTemplateSpec,
+} from '../pod-spec/pod-template.ts';
 import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { intOrPercentNumber, validateAtMost100Percent, validateIntOrPercent } from '../rules/int-or-percent.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
@@ -46,7 +50,11 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
     setTemplateGeneration(draft, Math.max(templateGenerationOf(draft as DaemonSet), 1));
   },
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateDaemonSetSpec(object.spec, undefined, specPath, errors);
     return errors;
   },
@@ -116,9 +124,12 @@ function validateDaemonSetSpec(
   const selector = spec?.selector;
   const templatePath = path.child('template');
   validateLabelSelector(selector, path.child('selector'), errors);
-  if (matcherOf(selector)?.(spec?.template?.metadata?.labels) === false) errors.push(mismatch(spec?.template, templatePath));
+  if (matcherOf(selector)?.(spec?.template?.metadata?.labels) === false)
+    errors.push(mismatch(spec?.template, templatePath));
   if (selector !== undefined && isEmptySelector(selector)) {
-    errors.push(invalid(path.child('selector'), printableSelector(selector), 'empty selector is invalid for daemonset'));
+    errors.push(
+      invalid(path.child('selector'), printableSelector(selector), 'empty selector is invalid for daemonset'),
+    );
   }
   validatePodTemplateSpec(spec?.template ?? {}, templatePath, errors, podTemplateOptions(old?.template));
   validateReplicaRestart(spec?.template, 'DaemonSet', templatePath, errors);

@@ -2,7 +2,15 @@
 // keeps some of its state there.
 
 import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy } from '@homeostat/api/types/apps-v1';
-import { type FieldError, FieldPath, forbidden, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { defaultPodTemplateSpec, dropDisabledTemplateFields } from '../pod-spec/pod-template.ts';
@@ -43,7 +51,11 @@ export const deploymentStrategy: KindStrategy<Deployment> = {
     dropDisabledTemplateFields(draft.spec?.template, undefined);
   },
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateDeploymentSpec(object.spec, undefined, specPath, errors);
     return errors;
   },

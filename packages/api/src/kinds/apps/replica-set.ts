@@ -29,7 +29,11 @@ export const replicaSetStrategy: KindStrategy<ReplicaSet> = {
     dropDisabledTemplateFields(draft.spec?.template, undefined);
   },
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateReplicaSetSpec(object.spec, undefined, specPath, errors);
     return errors;
   },

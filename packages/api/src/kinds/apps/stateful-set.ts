@@ -16,14 +16,17 @@ import {
   invalid,
   isDns1123Label,
   type Mutable,
-  notSupported,
   required,
 } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { applyClaimDefaults, validateClaimSpec } from '../core/persistent-volume-claim/claim-spec.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { podTemplateOptions } from '../pod-spec/options.ts';
-import { defaultPodTemplateSpec, dropDisabledTemplateFields, validatePodTemplateSpec } from '../pod-spec/pod-template.ts';
+import {
+  defaultPodTemplateSpec,
+  dropDisabledTemplateFields,
+  validatePodTemplateSpec,
+} from '../pod-spec/pod-template.ts';
 import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { validateAtMost100Percent, validateIntOrPercent } from '../rules/int-or-percent.ts';
 import { nameIsDnsSubdomain, type NameRule } from '../rules/names.ts';
@@ -88,7 +91,10 @@ export const statefulSetStrategy: KindStrategy<StatefulSet> = {
     validateUnchanged(object.spec, old.spec, specPath, errors);
     return errors;
   },
-  warningsOnCreate: (object) => [...warningsForTemplateOf(object.spec?.template, undefined), ...warningsOfHistory(object)],
+  warningsOnCreate: (object) => [
+    ...warningsForTemplateOf(object.spec?.template, undefined),
+    ...warningsOfHistory(object),
+  ],
   warningsOnUpdate: (object, old) => [
     ...warningsForTemplateOf(object.spec?.template, old.spec?.template),
     ...warningsOfHistory(object),
@@ -256,7 +262,9 @@ function validateUnchanged(
 }
 
 function warningsOfHistory(object: StatefulSet): readonly string[] {
-  return (object.spec?.revisionHistoryLimit ?? 0) < 0 ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions'] : [];
+  return (object.spec?.revisionHistoryLimit ?? 0) < 0
+    ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions']
+    : [];
 }
 
 function validateStatefulSetStatus(
@@ -279,13 +287,21 @@ function validateStatefulSetStatus(
     path,
     errors,
   );
-  const { replicas = 0, readyReplicas = 0, currentReplicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
+  const {
+    replicas = 0,
+    readyReplicas = 0,
+    currentReplicas = 0,
+    updatedReplicas = 0,
+    availableReplicas = 0,
+  } = status ?? {};
   const parts = { readyReplicas, currentReplicas, updatedReplicas, availableReplicas };
   for (const [name, value] of Object.entries(parts)) {
     if (value > replicas) errors.push(invalid(path.child(name), value, 'cannot be greater than status.replicas'));
   }
   if (availableReplicas > readyReplicas) {
-    errors.push(invalid(path.child('availableReplicas'), availableReplicas, 'cannot be greater than status.readyReplicas'));
+    errors.push(
+      invalid(path.child('availableReplicas'), availableReplicas, 'cannot be greater than status.readyReplicas'),
+    );
   }
   validateCollisionCount(status?.collisionCount, old?.collisionCount, path.child('collisionCount'), errors);
 }

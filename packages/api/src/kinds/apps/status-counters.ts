@@ -24,5 +24,6 @@ export function validateCollisionCount(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  if (old !== undefined && (count === undefined || count < old)) errors.push(invalid(path, count ?? 0, 'cannot be decremented'));
+  if (old !== undefined && (count === undefined || count < old))
+    errors.push(invalid(path, count ?? 0, 'cannot be decremented'));
 }

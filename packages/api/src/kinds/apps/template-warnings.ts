@@ -31,6 +31,7 @@ export function warningsForTemplateOf(
 export function warningsOnPodNames(object: KubeObject): readonly string[] {
   const texts = isDns1123Label(object.metadata?.name ?? '');
   if (texts.length === 0) return [];
-  const advice = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+  const advice =
+    'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [`metadata.name: ${advice}: [${texts.join(' ')}]`];
 }

@@ -1,6 +1,10 @@
 // How fast a HorizontalPodAutoscaler may scale: defaults and rules of spec.behavior.
 
-import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '@homeostat/api/types/autoscaling-v2';
+import type {
+  HorizontalPodAutoscalerBehavior,
+  HPAScalingPolicy,
+  HPAScalingRules,
+} from '@homeostat/api/types/autoscaling-v2';
 import { type FieldError, type FieldPath, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
 import { isNegative } from '../rules/quantities.ts';
 import { negativeText, notPositiveText } from '../rules/values.ts';

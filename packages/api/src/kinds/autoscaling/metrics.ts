@@ -1,6 +1,11 @@
 // The metrics of a HorizontalPodAutoscaler: exactly one source of the named type, and a target that fits it.
 
-import type { CrossVersionObjectReference, MetricIdentifier, MetricSpec, MetricTarget } from '@homeostat/api/types/autoscaling-v2';
+import type {
+  CrossVersionObjectReference,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+} from '@homeostat/api/types/autoscaling-v2';
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@homeostat/machinery';
 import { nameIsPathSegment } from '../rules/names.ts';
 import { isPositive } from '../rules/quantities.ts';
@@ -25,7 +30,9 @@ export function validateMetrics(
   for (const [index, metric] of metrics.entries()) validateMetric(metric, path.index(index), errors);
   const wakes = metrics.some(({ type }) => type === 'Object' || type === 'External');
   if (minReplicas === 0 && !wakes) {
-    errors.push(forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'));
+    errors.push(
+      forbidden(path, 'must specify at least one Object or External metric to support scaling to zero replicas'),
+    );
   }
 }
 
@@ -153,7 +160,8 @@ function validateTarget(target: MetricTarget | undefined, path: FieldPath, error
   }
   for (const field of ['value', 'averageValue'] as const) {
     const quantity = target?.[field];
-    if (quantity !== undefined && !isPositive(quantity)) errors.push(invalid(path.child(field), quantity, 'must be positive'));
+    if (quantity !== undefined && !isPositive(quantity))
+      errors.push(invalid(path.child(field), quantity, 'must be positive'));
   }
   const utilization = target?.averageUtilization;
   if (utilization !== undefined && utilization < 1) {

@@ -31,7 +31,11 @@ export const cronJobStrategy: KindStrategy<CronJob> = {
     dropDisabledTemplateFields(draft.spec?.jobTemplate?.spec?.template, undefined);
   },
   validateCreate(object) {
-    const errors = validateKubeObjectMeta(object.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+    const errors = validateKubeObjectMeta(
+      object.metadata ?? {},
+      { namespaced: true, name: nameIsDnsSubdomain },
+      metadataPath,
+    );
     validateCronJobSpec(object.spec, undefined, specPath, errors);
     const name = object.metadata?.name ?? '';
     if (name.length > nameLengthMax) {
@@ -85,7 +89,8 @@ function validateCronJobSpec(
 ): void {
   validateSchedule(spec, old, path.child('schedule'), errors);
   validateNonnegative(spec?.startingDeadlineSeconds, path.child('startingDeadlineSeconds'), errors);
-  if (old === undefined || old.timeZone !== spec?.timeZone) validateTimeZone(spec?.timeZone, path.child('timeZone'), errors);
+  if (old === undefined || old.timeZone !== spec?.timeZone)
+    validateTimeZone(spec?.timeZone, path.child('timeZone'), errors);
   const policy = spec?.concurrencyPolicy ?? '';
   const policyPath = path.child('concurrencyPolicy');
   if (policy === '') errors.push(required(policyPath));

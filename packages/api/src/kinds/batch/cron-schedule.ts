@@ -167,7 +167,9 @@ function parseNumberOrName(text: string, bounds: Bounds): number {
 
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) {
-    throw new CronError(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw new CronError(
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
   }
   const number = Number(text);
   if (number < 0) throw new CronError(`negative number (${number}) not allowed: ${text}`);

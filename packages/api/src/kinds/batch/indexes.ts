@@ -12,7 +12,7 @@ export function countIndexes(text: string, completions: number): number {
   for (const interval of text.split(',')) {
     const limits = interval.split('-');
     if (limits.length > 2) {
-      const rule = 'violates the requirement that an index interval can have at most two parts separated by \'-\'';
+      const rule = "violates the requirement that an index interval can have at most two parts separated by '-'";
       throw new IndexesError(`the fragment ${JSON.stringify(interval)} ${rule}`);
     }
     const first = parseIndex(limits[0] ?? '', completions);
@@ -28,7 +28,8 @@ export function countIndexes(text: string, completions: number): number {
 }
 
 function parseIndex(text: string, completions: number): number {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw new IndexesError(`cannot convert string to integer for index: ${JSON.stringify(text)}`);
+  if (!/^[+-]?[0-9]+$/.test(text))
+    throw new IndexesError(`cannot convert string to integer for index: ${JSON.stringify(text)}`);
   const index = Number(text);
   if (index >= completions) throw new IndexesError(`too large index: ${JSON.stringify(text)}`);
   return index;

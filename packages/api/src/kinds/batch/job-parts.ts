@@ -14,12 +14,18 @@ export function defaultFailurePolicy(spec: Mutable<JobSpec>): void {
   }
 }
 
-export function warningsForJobSpec(spec: JobSpec | undefined, old: JobSpec | undefined, path: FieldPath): readonly string[] {
+export function warningsForJobSpec(
+  spec: JobSpec | undefined,
+  old: JobSpec | undefined,
+  path: FieldPath,
+): readonly string[] {
   const warnings: string[] = [];
   const isLarge = (spec?.completions ?? 0) > completionsSoftMax && (spec?.parallelism ?? 0) > parallelismSoftMax;
   if (spec?.completionMode === 'Indexed' && isLarge) {
     const size = 'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4';
-    warnings.push(`${path}: ${size}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`);
+    warnings.push(
+      `${String(path)}: ${size}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    );
   }
   return [...warnings, ...warningsForPodTemplate(spec?.template, old?.template, path.child('template'))];
 }

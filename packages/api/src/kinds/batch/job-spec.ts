@@ -2,7 +2,15 @@
 // later.
 
 import type { JobSpec } from '@homeostat/api/types/batch-v1';
-import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong, utf8Length } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { PodSpecOptions } from '../pod-spec/options.ts';
 import { validatePodTemplateSpec } from '../pod-spec/pod-template.ts';
 import { validateDomainPath } from '../rules/domain-path.ts';
@@ -84,13 +92,17 @@ function validateIndexed(spec: JobSpec, path: FieldPath, errors: FieldError[]): 
     errors.push(invalid(path.child('maxFailedIndexes'), maxFailedIndexes, 'must be less than or equal to completions'));
   }
   if (maxFailedIndexes !== undefined && maxFailedIndexes > failedIndexesMax) {
-    errors.push(invalid(path.child('maxFailedIndexes'), maxFailedIndexes, `must be less than or equal to ${failedIndexesMax}`));
+    errors.push(
+      invalid(path.child('maxFailedIndexes'), maxFailedIndexes, `must be less than or equal to ${failedIndexesMax}`),
+    );
   }
   if ((completions ?? 0) <= completionsSoftMax || spec.backoffLimitPerIndex === undefined) return;
   const high = `must be less than or equal to ${highCompletionsMax} when completions are above ${completionsSoftMax}`;
   const text = `${high} and used with backoff limit per index`;
   if (maxFailedIndexes === undefined) {
-    errors.push(required(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`));
+    errors.push(
+      required(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`),
+    );
   }
   if (parallelism !== undefined && parallelism > highCompletionsMax) {
     errors.push(invalid(path.child('parallelism'), parallelism, text));

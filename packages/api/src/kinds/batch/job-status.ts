@@ -66,7 +66,9 @@ function validateConditions(job: Job, old: Job, path: FieldPath, errors: FieldEr
     }
   }
   if (differs('Failed', 'FailureTarget') && is('Failed') && !is('FailureTarget')) {
-    errors.push(invalidWithoutValue(conditions, 'cannot set Failed=True condition without the FailureTarget=true condition'));
+    errors.push(
+      invalidWithoutValue(conditions, 'cannot set Failed=True condition without the FailureTarget=true condition'),
+    );
   }
   if (differs('Complete', 'SuccessCriteriaMet') && is('Complete') && !is('SuccessCriteriaMet')) {
     const text = 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition';
@@ -130,7 +132,13 @@ function validateIndexes(job: Job, old: Job, path: FieldPath, errors: FieldError
   }
 }
 
-function validateIndexesText(text: string, field: string, completions: number, path: FieldPath, errors: FieldError[]): void {
+function validateIndexesText(
+  text: string,
+  field: string,
+  completions: number,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   try {
     countIndexes(text, completions);
   } catch (error) {
@@ -141,7 +149,12 @@ function validateIndexesText(text: string, field: string, completions: number, p
 
 function firstOverlap(completed: string, failed: string): number | undefined {
   const intervals = (text: string): readonly (readonly [number, number])[] =>
-    text === '' ? [] : text.split(',').map((part) => part.split('-').map(Number)).map(([a = 0, b = a]) => [a, b] as const);
+    text === ''
+      ? []
+      : text
+          .split(',')
+          .map((part) => part.split('-').map(Number))
+          .map(([a = 0, b = a]) => [a, b] as const);
   const others = intervals(failed);
   for (const [start, end] of intervals(completed)) {
     const other = others.find(([from, to]) => from <= end && start <= to);
@@ -168,7 +181,11 @@ function validateTransition(job: Job, old: Job, path: FieldPath, errors: FieldEr
   if (!isElastic && succeeded < (oldStatus.succeeded ?? 0)) {
     errors.push(invalid(path.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'));
   }
-  if (hasTime(status.completionTime) && hasTime(oldStatus.completionTime) && status.completionTime !== oldStatus.completionTime) {
+  if (
+    hasTime(status.completionTime) &&
+    hasTime(oldStatus.completionTime) &&
+    status.completionTime !== oldStatus.completionTime
+  ) {
     errors.push(invalid(path.child('completionTime'), status.completionTime, immutableText));
   }
   validateStart(job, old, path.child('startTime'), errors);

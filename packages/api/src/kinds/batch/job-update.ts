@@ -26,7 +26,12 @@ export function validateJobSpecUpdate(object: Job, old: Job, path: FieldPath, er
     const value = toGoForm(spec.podFailurePolicy, podFailurePolicyForm);
     errors.push(invalid(path.child('podFailurePolicy'), value, immutableText));
   }
-  validateImmutable(spec.backoffLimitPerIndex, oldSpec.backoffLimitPerIndex, path.child('backoffLimitPerIndex'), errors);
+  validateImmutable(
+    spec.backoffLimitPerIndex,
+    oldSpec.backoffLimitPerIndex,
+    path.child('backoffLimitPerIndex'),
+    errors,
+  );
   validateImmutable(spec.managedBy, oldSpec.managedBy, path.child('managedBy'), errors);
   if (!semanticEqual(spec.successPolicy, oldSpec.successPolicy)) {
     const value = toGoForm(spec.successPolicy, successPolicyForm);

@@ -103,7 +103,11 @@ function generateSelector(draft: Mutable<Job>): void {
 }
 
 function validateJob(job: Job, old: Job | undefined): FieldError[] {
-  const errors = validateKubeObjectMeta(job.metadata ?? {}, { namespaced: true, name: nameIsDnsSubdomain }, metadataPath);
+  const errors = validateKubeObjectMeta(
+    job.metadata ?? {},
+    { namespaced: true, name: nameIsDnsSubdomain },
+    metadataPath,
+  );
   validateGeneratedSelector(job, old, errors);
   validateJobSpec(job.spec, old?.spec, specPath, errors);
   const name = job.metadata?.name ?? '';

@@ -107,7 +107,8 @@ function validateCodes(values: readonly number[], operator: string, path: FieldP
   else if (values.length > exitCodesMax) errors.push(tooMany(path, values.length, exitCodesMax));
   const seen = new Set<number>();
   for (const [index, value] of values.entries()) {
-    if (operator === 'In' && value === 0) errors.push(invalid(path.index(index), value, 'must not be 0 for the In operator'));
+    if (operator === 'In' && value === 0)
+      errors.push(invalid(path.index(index), value, 'must not be 0 for the In operator'));
     if (seen.has(value)) errors.push(duplicate(path.index(index), value));
     seen.add(value);
   }

@@ -1,7 +1,12 @@
 // CertificateSigningRequest (certificates.k8s.io/v1). Who asks is told by the server, never by the object; what is asked
 // never changes; approval and the certificate come through two endpoints with rights of their own.
 
-import type { CertificateSigningRequest, CertificateSigningRequestCondition, CertificateSigningRequestSpec, CertificateSigningRequestStatus } from '@homeostat/api/types/certificates-v1';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestSpec,
+  CertificateSigningRequestStatus,
+} from '@homeostat/api/types/certificates-v1';
 import {
   duplicate,
   type FieldError,
@@ -27,9 +32,29 @@ const certificatePath = new FieldPath('status.certificate');
 const legacySigner = 'kubernetes.io/legacy-unknown';
 const expirationSecondsMin = 600;
 const usages = [
-  'any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only',
-  'digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement',
-  'key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping',
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
 ];
 const decisions = ['Approved', 'Denied'];
 /** Conditions that are only ever true, and stay. */
@@ -173,7 +198,8 @@ function validateConditions(
     if (opposite !== undefined && !decidedBothWays && has(earlier, opposite)) {
       errors.push(invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive'));
     }
-    if (has(earlier, type) && new Set(oldTypes).size === oldTypes.length) errors.push(duplicate(at.child('type'), type));
+    if (has(earlier, type) && new Set(oldTypes).size === oldTypes.length)
+      errors.push(duplicate(at.child('type'), type));
   }
 }
 
@@ -227,7 +253,8 @@ function validateRequestUpdate(
   const certificate = old.status?.certificate ?? '';
   if ((object.status?.certificate ?? '') === certificate) return errors;
   if (!rights.mayCertify) errors.push(forbidden(certificatePath, 'updates may not set certificate content'));
-  else if (certificate !== '') errors.push(forbidden(certificatePath, 'updates may not modify existing certificate content'));
+  else if (certificate !== '')
+    errors.push(forbidden(certificatePath, 'updates may not modify existing certificate content'));
   return errors;
 }
 

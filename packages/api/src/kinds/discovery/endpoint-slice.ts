@@ -72,7 +72,12 @@ function dropTopology(draft: Mutable<EndpointSlice>, old: EndpointSlice | undefi
   const names = new Set((old?.endpoints ?? []).map((endpoint) => endpoint.deprecatedTopology?.[hostname]));
   for (const endpoint of draft.endpoints ?? []) {
     const name = endpoint.deprecatedTopology?.[hostname];
-    if (endpoint.nodeName === undefined && name !== undefined && names.has(name) && nameIsDnsSubdomain(name, false).length === 0) {
+    if (
+      endpoint.nodeName === undefined &&
+      name !== undefined &&
+      names.has(name) &&
+      nameIsDnsSubdomain(name, false).length === 0
+    ) {
       endpoint.nodeName = name;
     }
     delete endpoint.deprecatedTopology;
@@ -111,7 +116,8 @@ function validateEndpoint(
     else if (type === 'IPv4' || type === 'IPv6') validateAddress(address, { type, index, oldAddresses }, at, errors);
   }
   const { nodeName, hostname, hints, deprecatedTopology } = endpoint;
-  if (nodeName !== undefined) pushInvalid(nameIsDnsSubdomain(nodeName, false), nodeName, path.child('nodeName'), errors);
+  if (nodeName !== undefined)
+    pushInvalid(nameIsDnsSubdomain(nodeName, false), nodeName, path.child('nodeName'), errors);
   const topology = Object.keys(deprecatedTopology ?? {}).length;
   if (topology > topologyMax) errors.push(tooMany(path.child('deprecatedTopology'), topology, topologyMax));
   validateLabels(deprecatedTopology, path.child('deprecatedTopology'), errors);
@@ -159,7 +165,8 @@ function validateHints(hints: EndpointHints, path: FieldPath, errors: FieldError
       return;
     }
     const seen = new Set<string>();
-    for (const [index, { name }] of (names ?? []).entries()) {
+    for (const [index, hint] of (names ?? []).entries()) {
+      const name = hint.name ?? '';
       if (seen.has(name)) errors.push(duplicate(at.index(index).child('name'), name));
       seen.add(name);
       pushInvalid(rule(name), name, at.index(index).child('name'), errors);
@@ -180,7 +187,8 @@ function validatePorts(ports: readonly EndpointPort[], path: FieldPath, errors: 
     if (seen.has(name)) errors.push(duplicate(at.child('name'), name));
     seen.add(name);
     if (port.protocol === undefined) errors.push(required(at.child('protocol')));
-    else if (!protocols.includes(port.protocol)) errors.push(notSupported(at.child('protocol'), port.protocol, protocols));
+    else if (!protocols.includes(port.protocol))
+      errors.push(notSupported(at.child('protocol'), port.protocol, protocols));
     const app = port.appProtocol;
     if (app !== undefined) pushInvalid(isQualifiedName(app), app, at.child('appProtocol'), errors);
   }

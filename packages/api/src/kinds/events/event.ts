@@ -152,7 +152,7 @@ function validateSeries(event: Event, errors: FieldError[]): void {
 function validateChanges(event: Event, old: Event, errors: FieldError[]): void {
   if (!semanticEqual(event.series, old.series)) validateSeries(event, errors);
   errors.push(...validateKubeObjectMetaUpdate(event.metadata ?? {}, old.metadata ?? {}, metadataPath));
-  const keep = (field: keyof Event & string, absent: unknown, form?: readonly GoField[]): void => {
+  const keep = (field: keyof Event, absent: unknown, form?: readonly GoField[]): void => {
     if (semanticEqual(event[field] ?? absent, old[field] ?? absent)) return;
     const value = form === undefined ? (event[field] ?? absent) : toGoForm(event[field], form);
     errors.push(invalid(new FieldPath(field), value, immutableText));

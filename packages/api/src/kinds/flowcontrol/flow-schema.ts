@@ -1,8 +1,25 @@
 // FlowSchema (flowcontrol.apiserver.k8s.io/v1): which requests a priority level serves. The schemas named `exempt` and
 // `catch-all` are the server's own and always say the same.
 
-import type { FlowSchema, FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from '@homeostat/api/types/flowcontrol-v1';
-import { type FieldError, FieldPath, forbidden, invalid, isDns1123Label, isDns1123Subdomain, type Mutable, notSupported, required } from '@homeostat/machinery';
+import type {
+  FlowSchema,
+  FlowSchemaSpec,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  Subject,
+} from '@homeostat/api/types/flowcontrol-v1';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  isDns1123Label,
+  isDns1123Subdomain,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
@@ -65,7 +82,8 @@ function validateSpec(name: string, spec: FlowSchemaSpec, path: FieldPath, error
   const levelPath = path.child('priorityLevelConfiguration', 'name');
   if (level === '') errors.push(required(levelPath, 'must reference a priority level'));
   else pushInvalid(nameIsDnsSubdomain(level, false), level, levelPath, errors);
-  for (const [index, rule] of (spec.rules ?? []).entries()) validateRule(rule, path.child('rules').index(index), errors);
+  for (const [index, rule] of (spec.rules ?? []).entries())
+    validateRule(rule, path.child('rules').index(index), errors);
 }
 
 function validateRule(rule: PolicyRulesWithSubjects, path: FieldPath, errors: FieldError[]): void {
@@ -99,7 +117,8 @@ function validateSubject(subject: Subject, path: FieldPath, errors: FieldError[]
     const value = subject[member.field];
     const at = path.child(member.field);
     if (member.kind === subject.kind) {
-      if (value === undefined) errors.push(required(at, `${member.field} is required when subject kind is '${member.kind}'`));
+      if (value === undefined)
+        errors.push(required(at, `${member.field} is required when subject kind is '${member.kind}'`));
       else member.check(value, at, errors);
     } else if (value !== undefined) {
       errors.push(forbidden(at, `${member.field} is forbidden when subject kind is not '${member.kind}'`));
@@ -126,7 +145,8 @@ function validateServiceAccount(
 function validateVerbs(list: readonly string[], path: FieldPath, errors: FieldError[]): void {
   if (list.length === 0) errors.push(required(path, 'verbs must contain at least one value'));
   else if (isMixed(list)) errors.push(invalid(path, list, "if '*' is present, must not specify other verbs"));
-  else if (!list.includes('*') && list.some((verb) => !verbs.includes(verb))) errors.push(notSupported(path, list, verbs));
+  else if (!list.includes('*') && list.some((verb) => !verbs.includes(verb)))
+    errors.push(notSupported(path, list, verbs));
 }
 
 function validateResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors: FieldError[]): void {
@@ -137,14 +157,16 @@ function validateResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors:
   ] as const;
   for (const { field, word, missing } of lists) {
     const list = rule[field] ?? [];
-    if (isMixed(list)) errors.push(invalid(path.child(field), list, `if '*' is present, must not specify other ${word}`));
+    if (isMixed(list))
+      errors.push(invalid(path.child(field), list, `if '*' is present, must not specify other ${word}`));
     if (list.length === 0) errors.push(required(path.child(field), missing));
   }
   const namespaces = rule.namespaces ?? [];
   const at = path.child('namespaces');
   if (namespaces.length === 0 && rule.clusterScope !== true) {
     errors.push(required(at, 'resource rules that are not cluster scoped must supply at least one namespace'));
-  } else if (isMixed(namespaces)) errors.push(invalid(at, namespaces, "if '*' is present, must not specify other namespaces"));
+  } else if (isMixed(namespaces))
+    errors.push(invalid(at, namespaces, "if '*' is present, must not specify other namespaces"));
   else {
     for (const [index, name] of namespaces.entries()) {
       if (name !== '*') pushInvalid(isDns1123Label(name), name, at.index(index), errors);
@@ -169,11 +191,11 @@ function validateNonResourceRule(rule: NonResourcePolicyRule, path: FieldPath, e
 function urlProblem(url: string): string | undefined {
   if (url === '') return 'must not be empty';
   if (url === '/') return undefined;
-  if (!url.startsWith('/')) return "must start with slash";
+  if (!url.startsWith('/')) return 'must start with slash';
   if (url.includes(' ')) return 'must not contain white-space';
   if (url.includes('//')) return 'must not contain double slash';
   const star = url.indexOf('*');
-  if (star >= 0 && !(star === url.length - 1 && url.endsWith('/*'))) return "wildcard can only do suffix matching";
+  if (star >= 0 && !(star === url.length - 1 && url.endsWith('/*'))) return 'wildcard can only do suffix matching';
   return undefined;
 }
 

@@ -8,7 +8,15 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '@homeostat/api/types/flowcontrol-v1';
-import { type FieldError, FieldPath, forbidden, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { semanticEqual } from '../semantic-equal.ts';
 import { standardStrategy } from '../standard-strategy.ts';
@@ -29,7 +37,12 @@ export const priorityLevelConfigurationStrategy: KindStrategy<PriorityLevelConfi
     generationFields: ['spec'],
     status: true,
     validate(object, errors) {
-      validateSpec(object.metadata?.name ?? '', object.spec ?? ({} as PriorityLevelConfigurationSpec), specPath, errors);
+      validateSpec(
+        object.metadata?.name ?? '',
+        object.spec ?? ({} as PriorityLevelConfigurationSpec),
+        specPath,
+        errors,
+      );
       validateFlowConditions(object.status?.conditions, errors);
     },
     validateStatus(object, _old, errors) {
@@ -65,12 +78,14 @@ function validateSpec(name: string, spec: PriorityLevelConfigurationSpec, path: 
   }
   switch (type) {
     case 'Exempt':
-      if (spec.limited !== undefined) errors.push(forbidden(path.child('limited'), 'must be nil if the type is not Limited'));
+      if (spec.limited !== undefined)
+        errors.push(forbidden(path.child('limited'), 'must be nil if the type is not Limited'));
       if (spec.exempt !== undefined) validateExempt(spec.exempt, path.child('exempt'), errors);
       return;
     case 'Limited':
       if (spec.exempt !== undefined) errors.push(forbidden(path.child('exempt'), 'must be nil if the type is Limited'));
-      if (spec.limited === undefined) errors.push(required(path.child('limited'), 'must not be empty when type is Limited'));
+      if (spec.limited === undefined)
+        errors.push(required(path.child('limited'), 'must not be empty when type is Limited'));
       else validateLimited(spec.limited, path.child('limited'), errors);
       return;
     default:
@@ -131,7 +146,8 @@ function validateQueuing(queuing: QueuingConfiguration, path: FieldPath, errors:
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(invalid(path.child('queues'), queues, 'must be positive'));
-  else if (queues > queuesMax) errors.push(invalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`));
+  else if (queues > queuesMax)
+    errors.push(invalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`));
   const at = path.child('handSize');
   if (handSize <= 0) errors.push(invalid(at, handSize, 'must be positive'));
   else if (handSize > queues) errors.push(invalid(at, handSize, `should not be greater than queues (${queues})`));

@@ -45,7 +45,8 @@ export function validateTypedReference(
   errors: FieldError[],
 ): void {
   const group = reference.apiGroup;
-  if (group !== undefined && group !== '') pushInvalid(isDns1123Subdomain(group), group, path.child('apiGroup'), errors);
+  if (group !== undefined && group !== '')
+    pushInvalid(isDns1123Subdomain(group), group, path.child('apiGroup'), errors);
   for (const field of ['kind', 'name'] as const) {
     const value = reference[field] ?? '';
     if (value === '') errors.push(required(path.child(field)));

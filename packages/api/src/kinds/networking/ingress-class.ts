@@ -1,7 +1,15 @@
 // IngressClass (networking.k8s.io/v1).
 
 import type { IngressClass, IngressClassParametersReference } from '@homeostat/api/types/networking-v1';
-import { type FieldError, FieldPath, forbidden, notSupported, required, tooLong, utf8Length } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  notSupported,
+  required,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { validateDomainPath } from '../rules/domain-path.ts';
 import { nameIsDnsLabel } from '../rules/names.ts';
@@ -34,11 +42,7 @@ export const ingressClassStrategy: KindStrategy<IngressClass> = standardStrategy
   },
 });
 
-function validateParameters(
-  parameters: IngressClassParametersReference,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
+function validateParameters(parameters: IngressClassParametersReference, path: FieldPath, errors: FieldError[]): void {
   validateTypedReference(parameters, path, errors);
   const { scope, namespace } = parameters;
   const at = path.child('namespace');

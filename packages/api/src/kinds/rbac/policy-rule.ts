@@ -66,10 +66,7 @@ export function validateSubject(subject: Subject, namespaced: boolean, path: Fie
 }
 
 /** Users and groups are of the RBAC group; service accounts are objects of the core group. */
-export function defaultBinding(binding: {
-  roleRef?: Mutable<RoleRef>;
-  subjects?: Mutable<Subject>[] | null;
-}): void {
+export function defaultBinding(binding: { roleRef?: Mutable<RoleRef>; subjects?: Mutable<Subject>[] | null }): void {
   const ref = (binding.roleRef ??= {} as Mutable<RoleRef>);
   ref.apiGroup ||= rbacGroup;
   for (const subject of binding.subjects ?? []) {

@@ -70,7 +70,10 @@ export function validateDeviceClaim(claim: DeviceClaim | undefined, path: FieldP
 
 function requestNames(requests: readonly DeviceRequest[]): ReadonlySet<string> {
   return new Set(
-    requests.flatMap(({ name, firstAvailable }) => [name, ...(firstAvailable ?? []).map((sub) => `${name}/${sub.name}`)]),
+    requests.flatMap(({ name, firstAvailable }) => [
+      name,
+      ...(firstAvailable ?? []).map((sub) => `${name}/${sub.name}`),
+    ]),
   );
 }
 
@@ -114,7 +117,8 @@ function validateAllocation(
   const count = request.count ?? 0;
   switch (request.allocationMode as string | undefined) {
     case 'All':
-      if (count !== 0) errors.push(invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'"));
+      if (count !== 0)
+        errors.push(invalid(path.child('count'), count, "must not be specified when allocationMode is 'All'"));
       break;
     case 'ExactCount':
       if (count <= 0) errors.push(invalid(path.child('count'), count, 'must be greater than zero'));
@@ -167,7 +171,8 @@ function validateConstraint(
     return;
   }
   if (matchAttribute !== undefined) validateFullAttribute(matchAttribute, path.child('matchAttribute'), errors);
-  if (distinctAttribute !== undefined) validateFullAttribute(distinctAttribute, path.child('distinctAttribute'), errors);
+  if (distinctAttribute !== undefined)
+    validateFullAttribute(distinctAttribute, path.child('distinctAttribute'), errors);
 }
 
 function validateFullAttribute(name: string, path: FieldPath, errors: FieldError[]): void {

@@ -16,7 +16,8 @@ export const deviceClassStrategy: KindStrategy<DeviceClass> = standardStrategy<D
   validate(object, errors) {
     const { selectors = [], config = [], extendedResourceName } = object.spec ?? {};
     validateSelectors(selectors, specPath.child('selectors'), errors);
-    for (const [index, entry] of config.entries()) validateConfiguration(entry, specPath.child('config').index(index), errors);
+    for (const [index, entry] of config.entries())
+      validateConfiguration(entry, specPath.child('config').index(index), errors);
     if (extendedResourceName !== undefined) {
       validateResourceName(extendedResourceName, specPath.child('extendedResourceName'), errors);
     }

@@ -1,7 +1,18 @@
 // ResourceSlice (resource.k8s.io/v1): devices a driver offers, on one node or on several.
 
 import type { Device, DeviceAttribute, ResourceSlice, ResourceSliceSpec } from '@homeostat/api/types/resource-v1';
-import { duplicate, type FieldError, FieldPath, invalid, isDns1123Label, isDns1123Subdomain, required, tooLong, tooMany, utf8Length } from '@homeostat/machinery';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  isDns1123Label,
+  isDns1123Subdomain,
+  required,
+  tooLong,
+  tooMany,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { validateNodeSelector } from '../pod-spec/node-affinity.ts';
 import { type GoField, toGoForm } from '../rules/go-form.ts';
@@ -120,7 +131,8 @@ function validateDevice(device: Device, path: FieldPath, errors: FieldError[]): 
 function validateAttribute(attribute: DeviceAttribute, path: FieldPath, errors: FieldError[]): void {
   const count = Object.values(attribute).filter((value) => value !== undefined).length;
   if (count === 0) errors.push(invalid(path, '', 'exactly one value must be specified'));
-  else if (count > 1) errors.push(invalid(path, toGoForm(attribute, attributeForm), 'exactly one value must be specified'));
+  else if (count > 1)
+    errors.push(invalid(path, toGoForm(attribute, attributeForm), 'exactly one value must be specified'));
   const { string: text, version } = attribute;
   if (text !== undefined && utf8Length(text) > textBytesMax) errors.push(tooLong(path.child('string'), textBytesMax));
   if (version === undefined) return;

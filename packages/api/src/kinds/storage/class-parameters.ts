@@ -1,6 +1,14 @@
 // What StorageClass and VolumeAttributesClass share: the driver's name and the parameters for it.
 
-import { type FieldError, type FieldPath, invalid, isQualifiedName, required, tooLong, utf8Length } from '@homeostat/machinery';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  isQualifiedName,
+  required,
+  tooLong,
+  utf8Length,
+} from '@homeostat/machinery';
 import { pushInvalid, sortedKeys } from '../rules/values.ts';
 
 const parametersMax = 512;

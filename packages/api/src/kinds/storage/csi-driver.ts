@@ -1,7 +1,15 @@
 // CSIDriver (storage.k8s.io/v1). It starts without a generation and gets one with its first change of spec.
 
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from '@homeostat/api/types/storage-v1';
-import { duplicate, type FieldError, FieldPath, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  type Mutable,
+  notSupported,
+  required,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { bumpGenerationOn, validateImmutable } from '../update-parts.ts';
@@ -24,7 +32,12 @@ export const csiDriverStrategy: KindStrategy<CSIDriver> = standardStrategy<CSIDr
     validateSpec(object.spec ?? {}, specPath, errors);
     if (old === undefined) return;
     // The misspelt path is upstream's.
-    validateImmutable(object.spec?.attachRequired, old.spec?.attachRequired, specPath.child('attachedRequired'), errors);
+    validateImmutable(
+      object.spec?.attachRequired,
+      old.spec?.attachRequired,
+      specPath.child('attachedRequired'),
+      errors,
+    );
     const modes = specPath.child('volumeLifecycleModes');
     validateImmutable(object.spec?.volumeLifecycleModes, old.spec?.volumeLifecycleModes, modes, errors);
   },
@@ -57,7 +70,8 @@ function validateSpec(spec: CSIDriverSpec, path: FieldPath, errors: FieldError[]
   }
   validateTokenRequests(spec.tokenRequests ?? [], path.child('tokenRequests'), errors);
   for (const mode of spec.volumeLifecycleModes ?? []) {
-    if (!lifecycleModes.includes(mode)) errors.push(notSupported(path.child('volumeLifecycleModes'), mode, lifecycleModes));
+    if (!lifecycleModes.includes(mode))
+      errors.push(notSupported(path.child('volumeLifecycleModes'), mode, lifecycleModes));
   }
   const period = spec.nodeAllocatableUpdatePeriodSeconds;
   if (period !== undefined && period < updateSecondsMin) {
@@ -77,12 +91,14 @@ function validateTokenRequests(requests: readonly TokenRequest[], path: FieldPat
     if (seconds === undefined) continue;
     const at = path.index(index).child('expirationSeconds');
     if (seconds < tokenSecondsMin) errors.push(invalid(at, seconds, 'may not specify a duration less than 10 minutes'));
-    if (seconds > tokenSecondsMax) errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'));
+    if (seconds > tokenSecondsMax)
+      errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'));
   }
 }
 
 function warningsFor(object: CSIDriver): readonly string[] {
-  if ((object.spec?.tokenRequests ?? []).length === 0 || object.spec?.serviceAccountTokenInSecrets !== undefined) return [];
+  if ((object.spec?.tokenRequests ?? []).length === 0 || object.spec?.serviceAccountTokenInSecrets !== undefined)
+    return [];
   const advice = 'set to true to prevent possible logging of tokens in volume attributes';
   return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, ${advice}`];
 }

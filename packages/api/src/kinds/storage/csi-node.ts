@@ -2,7 +2,15 @@
 // entry may not.
 
 import type { CSINode, CSINodeDriver } from '@homeostat/api/types/storage-v1';
-import { duplicate, type FieldError, FieldPath, invalid, isQualifiedName, required, utf8Length } from '@homeostat/machinery';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  isQualifiedName,
+  required,
+  utf8Length,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { type GoField, toGoForm } from '../rules/go-form.ts';
 import { immutableText, pushInvalid, validateNonnegative } from '../rules/values.ts';
@@ -56,7 +64,8 @@ function validateUnchanged(object: CSINode, old: CSINode, errors: FieldError[]):
       if (driver.name !== former.name) continue;
       const { allocatable: _now, ...rest } = driver;
       const { allocatable: _then, ...formerRest } = former;
-      if (!semanticEqual(rest, formerRest)) errors.push(invalid(driversPath, toGoForm(rest, driverForm), immutableText));
+      if (!semanticEqual(rest, formerRest))
+        errors.push(invalid(driversPath, toGoForm(rest, driverForm), immutableText));
     }
   }
 }

@@ -1,7 +1,12 @@
 // VolumeAttachment (storage.k8s.io/v1): a wish to attach a volume to a node. The wish never changes; whether it came true
 // is status.
 
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, VolumeError } from '@homeostat/api/types/storage-v1';
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from '@homeostat/api/types/storage-v1';
 import { type FieldError, FieldPath, forbidden, invalid, required, tooLong, utf8Length } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { resetMetadataForStatus } from '../metadata/reset-metadata.ts';
@@ -54,7 +59,11 @@ export const volumeAttachmentStrategy: KindStrategy<VolumeAttachment> = standard
           resetMetadataForStatus(draft, old);
         },
         validateUpdate(object, old) {
-          const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, new FieldPath('metadata'));
+          const errors = validateKubeObjectMetaUpdate(
+            object.metadata ?? {},
+            old.metadata ?? {},
+            new FieldPath('metadata'),
+          );
           validateStatus(object.status, errors);
           return errors;
         },
