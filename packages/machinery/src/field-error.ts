@@ -1,6 +1,7 @@
 // Field errors of validation (`k8s.io/apimachinery/pkg/util/validation/field`): paths and texts as upstream writes them.
 
 import type { StatusCause } from '@homeostat/base';
+import { stringifyJson } from './codec/json/encode-json.ts';
 import { goQuote } from './values/go-strings.ts';
 
 export type FieldErrorType =
@@ -129,7 +130,7 @@ function withDetail(text: string, detail: string): string {
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'object') return stringifyJson(value);
   return String(value as number | bigint | boolean);
 }
 

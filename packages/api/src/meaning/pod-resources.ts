@@ -58,7 +58,7 @@ export function podLimits(pod: PodWithSpec, options: PodResourceOptions = {}): R
   }
   if (options.excludeOverhead === true) return total;
   for (const [name, quantity] of Object.entries(pod.spec?.overhead ?? {})) {
-    const limit = total[name];
+    const limit = amountOf(total, name);
     if (limit !== undefined && compareQuantity(limit, '0') !== 0)
       total[name] = addQuantities(limit, quantity).toString();
   }
@@ -116,14 +116,14 @@ function aggregate(pod: PodWithSpec, listOf: (container: Container) => ResourceL
 
 function addTo(total: List, list: ResourceList | undefined): void {
   for (const [name, quantity] of Object.entries(list ?? {})) {
-    const known = total[name];
+    const known = amountOf(total, name);
     total[name] = known === undefined ? quantity : addQuantities(known, quantity).toString();
   }
 }
 
 function raiseTo(total: List, list: ResourceList | undefined): void {
   for (const [name, quantity] of Object.entries(list ?? {})) {
-    const known = total[name];
+    const known = amountOf(total, name);
     if (known === undefined || compareQuantity(quantity, known) > 0) total[name] = quantity;
   }
 }
@@ -162,4 +162,9 @@ function statusOf(pod: PodWithSpec, container: Container): ContainerStatus | und
   const isInit = pod.spec?.initContainers?.includes(container) === true;
   if (!isInit) return pod.status?.containerStatuses?.find(named);
   return container.restartPolicy === 'Always' ? pod.status?.initContainerStatuses?.find(named) : undefined;
+}
+
+/** Names come from Pods that nobody has validated yet. */
+function amountOf(list: ResourceList, name: string): string | undefined {
+  return Object.hasOwn(list, name) ? list[name] : undefined;
 }

@@ -5,7 +5,7 @@ import { type FieldError, type FieldPath, forbidden, invalid, type ObjectMeta, q
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '@homeostat/api/types/core-v1';
 import { deletionCostAnnotation, parseDeletionCost } from '../../meaning/deletion-cost.ts';
 import { readJsonObjects } from '../rules/json-text.ts';
-import { sortedKeys } from '../rules/values.ts';
+import { own, sortedKeys } from '../rules/values.ts';
 import type { PodSpecOptions } from './options.ts';
 import { validateDescendingPath } from './paths.ts';
 import { validateTolerations } from './tolerations.ts';
@@ -52,7 +52,7 @@ export function validatePodAnnotationsUpdate(
   errors: FieldError[],
 ): void {
   for (const key of sortedKeys(old)) {
-    if (annotations?.[key] === old?.[key]) continue;
+    if (own(annotations, key) === own(old, key)) continue;
     if (key.startsWith(appArmorPrefix)) {
       errors.push(forbidden(path.key(key), 'may not remove or update AppArmor annotations'));
     }
@@ -60,7 +60,7 @@ export function validatePodAnnotationsUpdate(
       errors.push(forbidden(path.key(key), 'may not remove or update mirror pod annotation'));
   }
   for (const key of sortedKeys(annotations)) {
-    if (old?.[key] !== undefined) continue;
+    if (own(old, key) !== undefined) continue;
     if (key.startsWith(appArmorPrefix)) errors.push(forbidden(path.key(key), 'may not add AppArmor annotations'));
     if (key === mirrorAnnotation) errors.push(forbidden(path.key(key), 'may not add mirror pod annotation'));
   }

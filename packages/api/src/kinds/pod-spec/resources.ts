@@ -22,7 +22,7 @@ import {
   validatePodLevelResourceName,
   validateResourceQuantity,
 } from '../rules/resource-names.ts';
-import { pushInvalid, sortedKeys } from '../rules/values.ts';
+import { own, pushInvalid, sortedKeys } from '../rules/values.ts';
 import type { PodSpecOptions } from './options.ts';
 
 type NameCheck = (name: string, path: FieldPath, errors: FieldError[]) => void;
@@ -79,7 +79,7 @@ function validateRequirements(
     const at = path.child('requests').key(name);
     validateName(name, at, errors);
     validateResourceQuantity(name, request, at, errors);
-    validateAgainstLimit(name, request, limits?.[name], path, errors);
+    validateAgainstLimit(name, request, own(limits, name), path, errors);
     validateHugePages(name, request, at, errors, options);
   }
   const names = [...sortedKeys(limits), ...sortedKeys(requests)];
@@ -171,7 +171,7 @@ function validateClaims(
 function validateConsistency(spec: PodSpec, pod: ResourceRequirements, path: FieldPath, errors: FieldError[]): void {
   const requests = aggregateContainerRequests({ spec });
   for (const name of sortedKeys(requests)) {
-    const podRequest = pod.requests?.[name];
+    const podRequest = own(pod.requests, name);
     const sum = requests[name] ?? '0';
     if (podRequest === undefined || compareQuantity(sum, podRequest) <= 0) continue;
     const text = `must be greater than or equal to aggregate container requests of ${canonicalQuantity(sum)}`;
@@ -179,7 +179,7 @@ function validateConsistency(spec: PodSpec, pod: ResourceRequirements, path: Fie
   }
   const limits = aggregateContainerLimits({ spec });
   for (const name of sortedKeys(limits).filter(isHugePageResource)) {
-    const podLimit = pod.limits?.[name];
+    const podLimit = own(pod.limits, name);
     const sum = limits[name] ?? '0';
     if (podLimit === undefined || compareQuantity(sum, podLimit) <= 0) continue;
     const text = `must be greater than or equal to aggregate container limits of ${canonicalQuantity(sum)}`;
@@ -187,7 +187,7 @@ function validateConsistency(spec: PodSpec, pod: ResourceRequirements, path: Fie
   }
   for (const [index, container] of (spec.containers ?? []).entries()) {
     for (const name of sortedKeys(container.resources?.limits)) {
-      const podLimit = pod.limits?.[name];
+      const podLimit = own(pod.limits, name);
       const limit = container.resources?.limits?.[name] ?? '0';
       if (podLimit === undefined || compareQuantity(limit, podLimit) <= 0) continue;
       const text = `must be less than or equal to pod limits of ${canonicalQuantity(podLimit)}`;

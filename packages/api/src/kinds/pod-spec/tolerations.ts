@@ -56,7 +56,8 @@ export function validateOnlyAddedTolerations(
 ): void {
   const kept = new Set((tolerations ?? []).map(identity));
   for (const former of old ?? []) {
-    if (!kept.has(identity(former))) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
+    if (!kept.has(identity(former)))
+      errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
   }
   validateTolerations(tolerations, path, errors, options);
 }

@@ -18,7 +18,8 @@ interface Edit {
 }
 
 function lines(value: unknown): readonly string[] {
-  return (JSON.stringify(value, undefined, 1) ?? 'null').split('\n');
+  const text = JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item), 1);
+  return (text ?? 'null').split('\n');
 }
 
 /** The longest common subsequence, as a script; both sides trimmed of what they share at the ends first. */

@@ -17,6 +17,11 @@ export function hasKey(map: Readonly<Record<string, unknown>> | undefined, key: 
   return map !== undefined && Object.hasOwn(map, key);
 }
 
+/** The value of a key that a client chose: what objects inherit (`constructor`) is none. */
+export function own<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 export function validateNonnegative(value: number | undefined, path: FieldPath, errors: FieldError[]): void {
   if (value !== undefined && value < 0) errors.push(invalid(path, value, negativeText));
 }

@@ -20,7 +20,7 @@ import {
   validateContainerResourceName,
   validateResourceName,
 } from '../../rules/resource-names.ts';
-import { pushInvalid, sortedKeys } from '../../rules/values.ts';
+import { own, pushInvalid, sortedKeys } from '../../rules/values.ts';
 
 const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
@@ -83,10 +83,10 @@ function validateItem(item: LimitRangeItem, path: FieldPath, errors: FieldError[
 
 function validateAmounts(item: LimitRangeItem, name: string, path: FieldPath, errors: FieldError[]): void {
   const isPod = item.type === 'Pod';
-  const min = item.min?.[name];
-  const max = item.max?.[name];
-  const limit = isPod ? undefined : item.default?.[name];
-  const request = isPod ? undefined : item.defaultRequest?.[name];
+  const min = own(item.min, name);
+  const max = own(item.max, name);
+  const limit = isPod ? undefined : own(item.default, name);
+  const request = isPod ? undefined : own(item.defaultRequest, name);
   const show = canonicalQuantity;
   const at = (list: List): FieldPath => path.child(list).key(name);
   const above = (a: string | undefined, b: string | undefined): boolean =>
@@ -109,7 +109,7 @@ function validateAmounts(item: LimitRangeItem, name: string, path: FieldPath, er
   // The value shown is the bound that is broken, not the default.
   if (above(min, limit)) complain('default', min, `min value ${minText} is greater than default value ${limitText}`);
   if (above(limit, max)) complain('default', max, `default value ${limitText} is greater than max value ${maxText}`);
-  validateRatio(item.maxLimitRequestRatio?.[name], min, max, at('maxLimitRequestRatio'), errors);
+  validateRatio(own(item.maxLimitRequestRatio, name), min, max, at('maxLimitRequestRatio'), errors);
   if (
     !isOvercommitAllowed(name) &&
     limit !== undefined &&

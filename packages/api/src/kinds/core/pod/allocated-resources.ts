@@ -11,6 +11,7 @@ import {
   utf8Length,
 } from '@homeostat/machinery';
 import type { Container, ContainerStatus, ResourceHealth } from '@homeostat/api/types/core-v1';
+import { own } from '../../rules/values.ts';
 
 const health = ['Healthy', 'Unhealthy', 'Unknown'];
 const messageBytesMax = 1024;
@@ -33,7 +34,7 @@ export function validateAllocatedResources(
 
 function validateName(name: string, container: Container, path: FieldPath, errors: FieldError[]): void {
   if (!name.startsWith('claim:')) {
-    if (container.resources?.requests?.[name] !== undefined) return;
+    if (own(container.resources?.requests, name) !== undefined) return;
     errors.push(invalid(path, name, "must match one of the container's resource requests"));
     return;
   }

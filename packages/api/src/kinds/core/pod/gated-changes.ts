@@ -5,7 +5,7 @@ import { type FieldError, type FieldPath, invalid, type Mutable } from '@homeost
 import type { NodeAffinity, NodeSelectorTerm, PodSpec } from '@homeostat/api/types/core-v1';
 import { structByName } from '../../../scheme/scheme.ts';
 import { toGoStruct } from '../../rules/go-struct.ts';
-import { sortedKeys } from '../../rules/values.ts';
+import { own, sortedKeys } from '../../rules/values.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
 
 const termSchema = structByName('io.k8s.api.core.v1.NodeSelectorTerm');
@@ -35,7 +35,7 @@ function validateSelector(
   errors: FieldError[],
 ): void {
   for (const key of sortedKeys(old)) {
-    if (selector?.[key] === old?.[key]) continue;
+    if (own(selector, key) === own(old, key)) continue;
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
     errors.push(invalid(path, selector ?? null, text));
     return;

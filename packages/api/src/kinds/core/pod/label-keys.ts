@@ -1,7 +1,14 @@
 // matchLabelKeys and mismatchLabelKeys name labels of the Pod; at create their values become part of the selectors.
 
 import type { Mutable, ObjectMeta } from '@homeostat/machinery';
-import type { PodAffinity, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '@homeostat/api/types/core-v1';
+import type {
+  PodAffinity,
+  PodAffinityTerm,
+  PodSpec,
+  TopologySpreadConstraint,
+  WeightedPodAffinityTerm,
+} from '@homeostat/api/types/core-v1';
+import { own } from '../../rules/values.ts';
 
 export function mergeLabelKeys(spec: Mutable<PodSpec>, metadata: ObjectMeta): void {
   const labels = metadata.labels ?? {};
@@ -17,7 +24,9 @@ export function mergeLabelKeys(spec: Mutable<PodSpec>, metadata: ObjectMeta): vo
 
 function termsOf(side: Mutable<PodAffinity> | undefined): readonly Mutable<PodAffinityTerm>[] {
   return [
-    ...(side?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((weighted) => weighted.podAffinityTerm),
+    ...(side?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      (weighted: Partial<Mutable<WeightedPodAffinityTerm>>) => weighted.podAffinityTerm ?? { topologyKey: '' },
+    ),
     ...(side?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
   ];
 }
@@ -30,7 +39,7 @@ function merge(
 ): void {
   if (term.labelSelector === undefined) return;
   for (const key of keys ?? []) {
-    const value = labels[key];
+    const value = own(labels, key);
     if (value !== undefined) (term.labelSelector.matchExpressions ??= []).push({ key, operator, values: [value] });
   }
 }

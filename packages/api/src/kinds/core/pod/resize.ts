@@ -9,6 +9,7 @@ import { validateKubeObjectMetaUpdate } from '../../metadata/object-meta.ts';
 import { resetMetadataForStatus } from '../../metadata/reset-metadata.ts';
 import { isMirrorPod } from '../../pod-spec/annotations.ts';
 import { isRestartableInit } from '../../pod-spec/visit.ts';
+import { own } from '../../rules/values.ts';
 import { semanticEqual } from '../../semantic-equal.ts';
 import { keepField } from '../../update-parts.ts';
 import { bumpPodGeneration } from './generation.ts';
@@ -155,7 +156,7 @@ function validateNothingRemoved(spec: PodSpec, old: PodSpec, field: ContainerLis
 }
 
 function isAnyRemoved(list: ResourceRequirements['limits'], old: ResourceRequirements['limits']): boolean {
-  return Object.keys(old ?? {}).some((name) => list?.[name] === undefined);
+  return Object.keys(old ?? {}).some((name) => own(list, name) === undefined);
 }
 
 /** The spec with cpu and memory as they were; reports containers that differ in anything else. */

@@ -8,6 +8,7 @@ import {
   isConfigMapKey,
   required,
   tooLong,
+  setOwn,
 } from '@homeostat/machinery';
 import type { Secret } from '@homeostat/api/types/core-v1';
 import type { KindStrategy } from '../../../strategy.ts';
@@ -29,7 +30,7 @@ export const secretStrategy: KindStrategy<Secret> = {
     draft.type ||= 'Opaque';
     if (draft.stringData === undefined) return;
     for (const [key, value] of Object.entries(draft.stringData)) {
-      (draft.data ??= {})[key] = Buffer.from(value, 'utf8').toString('base64');
+      setOwn((draft.data ??= {}), key, Buffer.from(value, 'utf8').toString('base64'));
     }
     delete draft.stringData;
   },
