@@ -4,6 +4,7 @@ import type { APIService, APIServiceCondition, APIServiceSpec } from '@homeostat
 import {
   type FieldError,
   FieldPath,
+  formatTime,
   invalid,
   isDns1035Label,
   isDns1123Subdomain,
