@@ -8,6 +8,8 @@ export class QueuedPod implements SortedPod {
   info: PodInfo;
   /** When it entered the queue or last failed, epoch milliseconds. */
   timestampMs: number;
+  /** Tells pods of one moment apart: the lower, the earlier. */
+  sequence = 0;
   /** When it was first ready to be tried. */
   firstActiveMs: number | undefined;
   attempts = 0;

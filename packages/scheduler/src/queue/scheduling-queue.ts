@@ -67,13 +67,16 @@ export class SchedulingQueue {
   #filled: Deferred<void> | undefined;
   #backoffTimer: Timer | undefined;
   #closed = false;
+  #sequence = 0;
 
   constructor(options: SchedulingQueueOptions) {
     this.#options = options;
     this.#env = options.env;
     this.#backoff = new Backoff(options.backoff);
     const keyOf = (pod: QueuedPod): string => pod.key;
-    const less = (a: QueuedPod, b: QueuedPod): boolean => options.less(a, b);
+    // First come, first served among equals: many pods come at one moment.
+    const less = (a: QueuedPod, b: QueuedPod): boolean =>
+      options.less(a, b) || (a.sequence < b.sequence && !options.less(b, a));
     const endsFirst = (a: QueuedPod, b: QueuedPod): boolean => {
       const difference = this.#backoff.endsAtMs(a) - this.#backoff.endsAtMs(b);
       return difference === 0 ? less(a, b) : difference < 0;
@@ -113,6 +116,7 @@ export class SchedulingQueue {
   /** A pod that wants a node is new. */
   add(pod: Pod, label = 'UnschedulablePodAdd'): void {
     const queued = new QueuedPod(podInfoOf(pod), this.#nowMs());
+    queued.sequence = this.#sequence++;
     if (!this.#toActive(queued, label)) return;
     this.nominator.add(queued.info);
     this.#wake();
@@ -227,6 +231,7 @@ export class SchedulingQueue {
       pod.consecutiveErrors++;
     }
     pod.timestampMs = this.#nowMs();
+    pod.sequence = this.#sequence++;
     pod.backoffUntilMs = undefined;
     pod.wasFlushed = false;
     const { strategy, label } = this.#strategyAfterFailure(pod);
