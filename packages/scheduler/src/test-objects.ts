@@ -83,9 +83,9 @@ export function scoreWith(plugin: Plugin, pod: PodInfo, nodes: readonly NodeInfo
   const state = new CycleState();
   const verdict = plugin.preScore?.(state, pod, nodes);
   if (verdict !== undefined) return verdict.code;
-  const scores = nodes.map((node) => plugin.score?.(state, pod, node) ?? NaN);
+  const scores = Float64Array.from(nodes, (node) => plugin.score?.(state, pod, node) ?? NaN);
   plugin.normalizeScores?.(state, pod, { nodes, scores });
-  return scores;
+  return Array.from(scores);
 }
 
 export function describe(verdict: Verdict): string {

@@ -2,7 +2,7 @@
 // list leaves on top, so that a history can be replayed and small clusters behave as upstream's do.
 
 /** The position of the best score. @param totals not empty */
-export function selectHost(totals: readonly number[]): number {
+export function selectHost(totals: ArrayLike<number>): number {
   const heap = new Int32Array(totals.length);
   for (let index = 0; index < heap.length; index++) heap[index] = index;
   for (let parent = (heap.length >> 1) - 1; parent >= 0; parent--) sink(heap, parent, totals);
@@ -10,11 +10,12 @@ export function selectHost(totals: readonly number[]): number {
 }
 
 /** As {@link selectHost}, but chance picks among equals. */
-export function selectHostAtRandom(totals: readonly number[], randomInt: (bound: number) => number): number {
+export function selectHostAtRandom(totals: ArrayLike<number>, randomInt: (bound: number) => number): number {
   let best = -Infinity;
   let ties = 0;
   let chosen = 0;
-  for (const [index, total] of totals.entries()) {
+  for (let index = 0; index < totals.length; index++) {
+    const total = totals[index] ?? 0;
     if (total > best) {
       best = total;
       ties = 1;
@@ -26,7 +27,7 @@ export function selectHostAtRandom(totals: readonly number[], randomInt: (bound:
   return chosen;
 }
 
-function sink(heap: Int32Array, from: number, totals: readonly number[]): void {
+function sink(heap: Int32Array, from: number, totals: ArrayLike<number>): void {
   const totalAt = (position: number): number => totals[heap[position] ?? 0] ?? 0;
   let parent = from;
   for (;;) {

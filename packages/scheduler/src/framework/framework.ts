@@ -44,7 +44,7 @@ export interface PostFilterResult {
 }
 
 /** Total scores, or what kept plugins from scoring. */
-export type ScoreResult = { readonly scores: readonly number[] } | { readonly failure: Status };
+export type ScoreResult = { readonly scores: Float64Array } | { readonly failure: Status };
 
 const scoreMax = 100;
 
@@ -245,7 +245,7 @@ export class Framework {
     const preScored = this.#preScore(state, pod, nodes);
     if (preScored !== undefined) return { failure: preScored };
     const start = this.#metrics.now();
-    const totals = new Array<number>(nodes.length).fill(0);
+    const totals = new Float64Array(nodes.length);
     for (const { plugin, weight } of this.#plugins.score) {
       if (state.skipScore.has(plugin.name)) continue;
       const failure = this.#scoreWith(state, pod, { plugin, weight, nodes, totals });
@@ -287,7 +287,7 @@ export class Framework {
   #scoreWith(state: CycleState, pod: PodInfo, turn: ScoreTurn): Status | undefined {
     const { plugin, weight, nodes, totals } = turn;
     const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'Score');
-    const scores = new Array<number>(nodes.length).fill(0);
+    const scores = new Float64Array(nodes.length);
     try {
       for (let index = 0; index < nodes.length; index++) {
         const node = nodes[index];
@@ -405,7 +405,7 @@ interface ScoreTurn {
   readonly plugin: ProfilePlugins['score'][number]['plugin'];
   readonly weight: number;
   readonly nodes: readonly NodeInfo[];
-  readonly totals: number[];
+  readonly totals: Float64Array;
 }
 
 function named<V extends Verdict>(verdict: V, plugin: string): V | Status {

@@ -96,7 +96,7 @@ export interface Plugin {
 export interface ScoredNodes {
   readonly nodes: readonly NodeInfo[];
   /** By position in {@link nodes}. */
-  readonly scores: number[];
+  readonly scores: Float64Array;
 }
 
 /** A pod that waits for leave to be bound. */

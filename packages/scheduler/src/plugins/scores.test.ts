@@ -15,10 +15,10 @@ describe('normalizeByMaximum()', () => {
     [[0, 0], true, [100, 100]],
   ];
   for (const [raw, reverse, expected] of cases) {
-    it(`makes ${raw} ${expected}${reverse ? ' in reverse' : ''}`, () => {
-      const scores = [...raw];
+    it(`makes ${raw.join(' ')} ${expected.join(' ')}${reverse ? ' in reverse' : ''}`, () => {
+      const scores = Float64Array.from(raw);
       normalizeByMaximum(scores, reverse);
-      assert.deepEqual(scores, expected);
+      assert.deepEqual(Array.from(scores), expected);
     });
   }
 });

@@ -269,7 +269,8 @@ export class SchedulingQueue {
     const nowMs = this.#nowMs();
     const event = wildcardEvents.unschedulableTimeout;
     let moved = false;
-    for (const pod of [...this.#unschedulable.values()]) {
+    const waiting = Array.from(this.#unschedulable.values());
+    for (const pod of waiting) {
       if (nowMs - pod.timestampMs <= maxMs || pod.isGated) continue;
       pod.wasFlushed = true;
       if (this.#requeue(pod, 'after-backoff', event.label, false)) moved = true;

@@ -100,9 +100,13 @@ export function createPodTopologySpread(handle: PluginHandle, options: PodTopolo
     normalizeScores: (state, _pod, { nodes, scores }) => {
       const counted = state.read(soft);
       if (counted === undefined) return;
-      const taken = scores.filter((_, index) => nodes[index] !== undefined && !counted.isIgnored(nodes[index]));
-      const max = Math.max(0, ...taken);
-      const min = Math.min(Infinity, ...taken);
+      let max = 0;
+      let min = Infinity;
+      for (const [index, node] of nodes.entries()) {
+        if (counted.isIgnored(node)) continue;
+        max = Math.max(max, scores[index] ?? 0);
+        min = Math.min(min, scores[index] ?? 0);
+      }
       for (const [index, node] of nodes.entries()) {
         if (counted.isIgnored(node)) scores[index] = 0;
         else if (max === 0) scores[index] = 100;
