@@ -147,7 +147,9 @@ describe('a Deployment', () => {
       await s.create(deployments, newDeployment('web'));
       await s.until(() => isDone(s));
       const name = s.list(replicaSets)[0]?.metadata?.name ?? '';
-      await s.merge(replicaSets, name, { metadata: { annotations: { [`${prefix}/revision`]: '3546343826724305832' } } });
+      await s.merge(replicaSets, name, {
+        metadata: { annotations: { [`${prefix}/revision`]: '3546343826724305832' } },
+      });
       await s.strategic(deployments, 'web', image('good:2'));
       await s.until(() => isDone(s));
       const set = s.list(replicaSets).find((each) => imageOf(each) === 'good:2');

@@ -168,7 +168,10 @@ describe('a ReplicaSet', () => {
       async (s) => {
         await s.create(nodes, { metadata: { name: 'n' } } as never);
         const running = (ready: boolean, since: string) => ({
-          status: { phase: 'Running', conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: since }] },
+          status: {
+            phase: 'Running',
+            conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: since }],
+          },
         });
         const make = async (name: string, bound: boolean, patch?: object): Promise<void> => {
           await s.create(pods, newPod(name, { app: 'web' }, bound ? { nodeName: 'n' } : {}));
@@ -181,7 +184,12 @@ describe('a ReplicaSet', () => {
         await make('unscheduled', false);
         await s.create(replicaSets, newReplicaSet('web', { replicas: 5 }));
         await s.advance(10);
-        const left = () => s.list(pods).filter(isPodActive).map((pod) => pod.metadata?.name).toSorted();
+        const left = () =>
+          s
+            .list(pods)
+            .filter(isPodActive)
+            .map((pod) => pod.metadata?.name)
+            .toSorted();
         const order = ['unscheduled', 'pending', 'not-ready', 'ready-young', 'ready-old'];
         for (let replicas = 4; replicas >= 0; replicas--) {
           await s.merge(replicaSets, 'web', { spec: { replicas } });
@@ -198,7 +206,12 @@ describe('a ReplicaSet', () => {
       await s.until(() => status(s)?.readyReplicas === 1);
       const name = s.list(pods)[0]?.metadata?.name ?? '';
       for (const ready of ['False', 'True'] as const) {
-        await s.strategic(pods, name, { status: { conditions: [{ type: 'Ready', status: ready }] } }, { subresource: 'status' });
+        await s.strategic(
+          pods,
+          name,
+          { status: { conditions: [{ type: 'Ready', status: ready }] } },
+          { subresource: 'status' },
+        );
         await s.cluster.settle();
         assert.equal(status(s)?.readyReplicas ?? 0, ready === 'True' ? 1 : 0);
       }

@@ -27,7 +27,12 @@ export async function readHistory(store: Store, afterRevision: number): Promise<
   for await (const batch of watch) {
     if (batch.type === 'events') {
       for (const { revision, type, key, current } of batch.events) {
-        entries.push({ revision, type, key, value: current === undefined ? '' : decoder.decode(current.value.bytes()) });
+        entries.push({
+          revision,
+          type,
+          key,
+          value: current === undefined ? '' : decoder.decode(current.value.bytes()),
+        });
       }
     }
     if (batch.revision >= last) break;
@@ -37,10 +42,7 @@ export async function readHistory(store: Store, afterRevision: number): Promise<
 }
 
 /** The first difference between two histories in words; undefined when they are the same. */
-export function firstDifference(
-  left: readonly HistoryEntry[],
-  right: readonly HistoryEntry[],
-): string | undefined {
+export function firstDifference(left: readonly HistoryEntry[], right: readonly HistoryEntry[]): string | undefined {
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const a = left[i];
     const b = right[i];

@@ -1,10 +1,7 @@
 // Public names of @homeostat/testing.
 
 // The cluster.
-export {
-  type ControllerManagerProcess,
-  type ControllerManagerProcessOptions,
-} from './controller-manager-process.ts';
+export { type ControllerManagerProcess, type ControllerManagerProcessOptions } from './controller-manager-process.ts';
 export {
   createTestCluster,
   standardCheckers,

@@ -1,8 +1,21 @@
 // A whole control plane in one process, on a virtual clock, from a seed. The API server is the real one; controllers are real; time, chance
 // and the network between them are the test's. One seed, one history, byte for byte.
 
-import { createSeededRandom, createVirtualEnv, type LogLevel, type LogLine, Scope, type VirtualClock } from '@homeostat/base';
-import { type Client, createClient, createInProcessTransport, type ResourceType, type UserInfo } from '@homeostat/client';
+import {
+  createSeededRandom,
+  createVirtualEnv,
+  type LogLevel,
+  type LogLine,
+  Scope,
+  type VirtualClock,
+} from '@homeostat/base';
+import {
+  type Client,
+  createClient,
+  createInProcessTransport,
+  type ResourceType,
+  type UserInfo,
+} from '@homeostat/client';
 import { adminUser, type Cluster, type ClusterOptions, type Component, createCluster } from '@homeostat/cluster';
 import type { KubeObject } from '@homeostat/machinery';
 import type { MemoryStore } from '@homeostat/storage/memory';
@@ -209,7 +222,10 @@ class RunningTestCluster implements TestCluster {
     return this.#alive(() => this.clock.advance(deltaMs));
   }
 
-  async waitFor(condition: () => boolean, { limitMs = 600_000, what = 'the condition' }: WaitOptions = {}): Promise<void> {
+  async waitFor(
+    condition: () => boolean,
+    { limitMs = 600_000, what = 'the condition' }: WaitOptions = {},
+  ): Promise<void> {
     const startMs = this.clock.monotonicMs();
     const failed = (): boolean => this.#failure !== undefined;
     try {
@@ -276,8 +292,7 @@ class RunningTestCluster implements TestCluster {
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
     for (const process of this.processes) {
-      if (process.failure !== undefined)
-        throw new Error(`${process.identity} failed`, { cause: process.failure });
+      if (process.failure !== undefined) throw new Error(`${process.identity} failed`, { cause: process.failure });
     }
   }
 }

@@ -15,7 +15,13 @@ interface Setup {
   readonly strategy?: 'RollingUpdate' | 'Recreate';
 }
 
-function deployment({ replicas, maxSurge = 0, maxUnavailable = 1, strategy = 'RollingUpdate', ...more }: Setup): Deployment {
+function deployment({
+  replicas,
+  maxSurge = 0,
+  maxUnavailable = 1,
+  strategy = 'RollingUpdate',
+  ...more
+}: Setup): Deployment {
   return {
     metadata: { name: 'web', namespace: 'default' },
     spec: { replicas, strategy: { type: strategy, rollingUpdate: { maxSurge, maxUnavailable } } },
@@ -41,7 +47,11 @@ function replicaSet(name: string, size: number, age: number, fields: SetFields =
 }
 
 /** Sizes newest first, the new set first of all; `before`: what the Deployment had when the sets were last sized. */
-function scaled(setup: Setup, sizes: readonly number[], options: { before?: number; beforeMax?: number; noNew?: boolean } = {}) {
+function scaled(
+  setup: Setup,
+  sizes: readonly number[],
+  options: { before?: number; beforeMax?: number; noNew?: boolean } = {},
+) {
   const fields = {
     ...(options.before === undefined ? {} : { desired: options.before, max: options.beforeMax ?? options.before }),
   };
@@ -52,7 +62,9 @@ function scaled(setup: Setup, sizes: readonly number[], options: { before?: numb
     newReplicaSet: options.noNew === true ? undefined : first,
     oldReplicaSets: (options.noNew === true ? sets : sets.slice(1)).toReversed(),
   };
-  const written = new Map(scaleRollout(rollout).map((action) => [action.name, (action.object as ReplicaSet).spec?.replicas]));
+  const written = new Map(
+    scaleRollout(rollout).map((action) => [action.name, (action.object as ReplicaSet).spec?.replicas]),
+  );
   return { sizes: sets.map((set) => written.get(set.metadata?.name ?? '') ?? set.spec?.replicas), written };
 }
 

@@ -112,10 +112,7 @@ function terminatingReplicas(all: readonly ReplicaSet[]): number | undefined {
   return total;
 }
 
-function withFailure(
-  rollout: Rollout,
-  conditions: readonly DeploymentCondition[],
-): readonly DeploymentCondition[] {
+function withFailure(rollout: Rollout, conditions: readonly DeploymentCondition[]): readonly DeploymentCondition[] {
   const { newReplicaSet, oldReplicaSets } = rollout;
   const sets = newReplicaSet === undefined ? oldReplicaSets : [newReplicaSet, ...oldReplicaSets];
   const failure = sets.flatMap(

@@ -37,7 +37,15 @@ function dumpAddress({ ip, hostname = '', nodeName, targetRef }: EndpointAddress
 }
 
 function dumpReference(reference: ObjectReference): string {
-  const { kind = '', namespace = '', name = '', uid = '', apiVersion = '', resourceVersion = '', fieldPath = '' } = reference;
+  const {
+    kind = '',
+    namespace = '',
+    name = '',
+    uid = '',
+    apiVersion = '',
+    resourceVersion = '',
+    fieldPath = '',
+  } = reference;
   return (
     `{Kind:(string)${kind} Namespace:(string)${namespace} Name:(string)${name} UID:(types.UID)${uid} ` +
     `APIVersion:(string)${apiVersion} ResourceVersion:(string)${resourceVersion} FieldPath:(string)${fieldPath}}`

@@ -52,7 +52,9 @@ export function mirror({ subsets = [] }: Endpoints, subsetMax: number): Mirror {
   return { slices, invalid, skipped };
 }
 
-function* addressesOf(subset: EndpointSubset): Iterable<{ readonly address: EndpointAddress; readonly ready: boolean }> {
+function* addressesOf(
+  subset: EndpointSubset,
+): Iterable<{ readonly address: EndpointAddress; readonly ready: boolean }> {
   for (const address of subset.addresses ?? []) yield { address, ready: true };
   for (const address of subset.notReadyAddresses ?? []) yield { address, ready: false };
 }

@@ -107,7 +107,10 @@ export class GarbageCollector {
     for (; added.length === 0; added = await this.#tryAddMonitors(signal)) await clock.sleep(discoveryRetryMs, signal);
     const enough = new AbortController();
     const synced = Promise.all(added.map((informer) => informer.waitForSync(signal)));
-    await Promise.race([synced, clock.sleep(discoveryPeriodMs, AbortSignal.any([signal, enough.signal])).catch(() => {})]);
+    await Promise.race([
+      synced,
+      clock.sleep(discoveryPeriodMs, AbortSignal.any([signal, enough.signal])).catch(() => {}),
+    ]);
     synced.catch(() => {}); // a stop; the workers see it too
     enough.abort();
   }

@@ -18,10 +18,11 @@ export class ZoneQueue {
     return this.#waiting.size;
   }
 
-  /** Changes the rate; what was saved up is kept. */
+  /** Changes the rate; what was saved up is kept. At 0 nothing is taken, and nothing has been saved up when that ends. */
   setRate(qps: number, nowMs: number): void {
     if (qps === this.#qps) return;
     this.#refill(nowMs);
+    if (this.#qps <= 0) this.#tokens = 0;
     this.#qps = qps;
   }
 
@@ -37,6 +38,7 @@ export class ZoneQueue {
 
   /** The nodes that may be tainted now; they count as handled. */
   take(nowMs: number): readonly string[] {
+    if (this.#qps <= 0) return [];
     this.#refill(nowMs);
     const taken: string[] = [];
     for (const node of this.#waiting) {

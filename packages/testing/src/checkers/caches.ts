@@ -8,7 +8,9 @@ import { stateId, type StoreState } from '../store-state.ts';
 export function checkCaches(informers: InformerFactory, state: StoreState): readonly string[] {
   return informers.wholeInformers().flatMap((informer) => {
     const { resource } = informer;
-    const stored = new Map(state.list(resource).map((object) => [keyOf(object), object.metadata?.resourceVersion ?? '']));
+    const stored = new Map(
+      state.list(resource).map((object) => [keyOf(object), object.metadata?.resourceVersion ?? '']),
+    );
     const problems: string[] = [];
     for (const object of informer.lister.list()) {
       const key = keyOf(object);

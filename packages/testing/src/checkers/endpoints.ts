@@ -15,7 +15,8 @@ export function checkEndpoints(state: StoreState): readonly string[] {
     const problems: string[] = [];
     const compare = (what: string, found: readonly string[]): void => {
       const [left, right] = [found.toSorted().join(), wanted.toSorted().join()];
-      if (left !== right) problems.push(`${what} of Service ${nameOf(service)} lead to [${left}], ready are [${right}]`);
+      if (left !== right)
+        problems.push(`${what} of Service ${nameOf(service)} lead to [${left}], ready are [${right}]`);
     };
     compare('Endpoints', addressedByEndpoints(state, service));
     compare('EndpointSlices', addressedBySlices(state, service));
@@ -49,7 +50,9 @@ function addressedByEndpoints(state: StoreState, service: Service): readonly str
       ({ metadata }) =>
         metadata?.namespace === service.metadata?.namespace && metadata?.name === service.metadata?.name,
     );
-  return unique((object?.subsets ?? []).flatMap((subset) => subset.addresses ?? []).map((a) => a.targetRef?.name ?? ''));
+  return unique(
+    (object?.subsets ?? []).flatMap((subset) => subset.addresses ?? []).map((a) => a.targetRef?.name ?? ''),
+  );
 }
 
 function addressedBySlices(state: StoreState, service: Service): readonly string[] {

@@ -52,7 +52,9 @@ function statusProblems(deployment: Deployment, sets: readonly ReplicaSet[]): re
   for (const field of ['replicas', 'readyReplicas', 'availableReplicas'] as const) {
     const found = deployment.status?.[field] ?? 0;
     if (found !== sum(field))
-      problems.push(`Deployment ${nameOf(deployment)}: status.${field} is ${found}, its ReplicaSets have ${sum(field)}`);
+      problems.push(
+        `Deployment ${nameOf(deployment)}: status.${field} is ${found}, its ReplicaSets have ${sum(field)}`,
+      );
   }
   if ((deployment.status?.observedGeneration ?? 0) !== (deployment.metadata?.generation ?? 0))
     problems.push(`Deployment ${nameOf(deployment)}: its generation was never observed`);

@@ -64,7 +64,8 @@ export class FaultInjector {
       if (rule.left <= 0 || rule.match?.(target) === false) continue;
       if (rule.probability !== undefined && random.float() >= rule.probability) continue;
       const fault = typeof rule.fault === 'function' ? rule.fault(random) : rule.fault;
-      if (isWatchFault(fault) !== (target.verb === 'watch') && (isWatchFault(fault) || fault.kind === 'stale-read')) continue;
+      if (isWatchFault(fault) !== (target.verb === 'watch') && (isWatchFault(fault) || fault.kind === 'stale-read'))
+        continue;
       rule.left--;
       return fault;
     }
@@ -128,7 +129,10 @@ function targetOf(request: ApiRequest): FaultTarget {
 
 const reasons: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   403: ['Forbidden', 'injected: forbidden'],
-  409: ['Conflict', 'injected: the object has been modified; please apply your changes to the latest version and try again'],
+  409: [
+    'Conflict',
+    'injected: the object has been modified; please apply your changes to the latest version and try again',
+  ],
   410: ['Expired', 'injected: too old resource version'],
   429: ['TooManyRequests', 'injected: too many requests, please try again later'],
   500: ['InternalError', 'injected: internal error'],

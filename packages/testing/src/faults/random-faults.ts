@@ -12,7 +12,11 @@ export interface RandomFaultOptions {
 }
 
 /** Rules for {@link FaultInjector.add}: errors, resets, slowness for requests; cuts and lag for watches. */
-export function randomFaults({ rate = 0.05, delayMaxMs = 2_000, swallow = false }: RandomFaultOptions = {}): readonly FaultRule[] {
+export function randomFaults({
+  rate = 0.05,
+  delayMaxMs = 2_000,
+  swallow = false,
+}: RandomFaultOptions = {}): readonly FaultRule[] {
   const answers: readonly Fault[] = [
     { kind: 'answer', status: 409 },
     { kind: 'answer', status: 429, retryAfterSeconds: 1 },

@@ -56,12 +56,7 @@ function manageStep(observed: ObservedReplicas, active: readonly Pod[], now: num
   return undefined;
 }
 
-function statusPlan(
-  observed: ObservedReplicas,
-  active: readonly Pod[],
-  error: string | undefined,
-  now: number,
-): Plan {
+function statusPlan(observed: ObservedReplicas, active: readonly Pod[], error: string | undefined, now: number): Plan {
   const { owner, kind } = observed;
   const terminating = kind.countsTerminating ? terminatingCount(observed) : undefined;
   const status = replicasStatus({ owner, active, terminating, error, nowMs: now });
