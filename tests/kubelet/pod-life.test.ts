@@ -6,7 +6,7 @@ import type { Deployment } from '@homeostat/api/types/apps-v1';
 import type { Job } from '@homeostat/api/types/batch-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { resourceType } from '@homeostat/client';
-import { parseTime } from '@homeostat/machinery';
+import { type KubeObject, parseTime } from '@homeostat/machinery';
 import { events, pods, simulated, startNodes } from './fixture.ts';
 
 const deployments = resourceType<Deployment>({
@@ -14,6 +14,13 @@ const deployments = resourceType<Deployment>({
   version: 'v1',
   resource: 'deployments',
   kind: 'Deployment',
+  namespaced: true,
+});
+const secrets = resourceType<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  kind: 'Secret',
   namespaced: true,
 });
 const jobs = resourceType<Job>({ group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true });
@@ -51,7 +58,7 @@ test('a Deployment of 3 becomes available within milliseconds, on addresses of t
   }
 });
 
-test('a plain Pod is written as A and C: creating, then running with everything true', async () => {
+test('a plain Pod is written as A, B and C: creating, on the network, running with everything true', async () => {
   await using cluster = await startNodes(1);
   const watched = await cluster.watch(pods);
   await cluster.createPod('plain', {
@@ -65,7 +72,7 @@ test('a plain Pod is written as A and C: creating, then running with everything 
   const a = first.event.object as Pod;
   assert.equal(a.status?.phase, 'Pending');
   assert.deepEqual(conditionsOf(a), [
-    'PodReadyToStartContainers=True',
+    'PodReadyToStartContainers=False',
     'Initialized=True',
     'Ready=False ContainersNotReady',
     'ContainersReady=False ContainersNotReady',
@@ -85,7 +92,10 @@ test('a plain Pod is written as A and C: creating, then running with everything 
     })),
   );
   // One after the other, two seconds each; in between nothing is known of them.
-  assert.equal(states.length, 2);
+  assert.equal(states.length, 3);
+  const b = states[1]?.event.object as Pod;
+  assert.deepEqual(b.status?.containerStatuses, a.status?.containerStatuses);
+  assert.equal(conditionsOf(b)[0], 'PodReadyToStartContainers=True');
   assert.equal(last.atMs - first.atMs, 4_000);
   const c = last.event.object as Pod;
   assert.equal(c.status?.phase, 'Running');
@@ -356,6 +366,110 @@ test('logs tell what the container did', async () => {
   await cluster.test.advance(500);
   assert.match(await read({ previous: true }), /attempt 0\n[^]*exited with code 1\n$/);
   assert.match(await read({}), /attempt 1\n/);
+});
+
+test('a Pod that refers to what is not there waits for it', async () => {
+  await using cluster = await startNodes(1);
+  const env = [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }];
+  await cluster.createPod('env', { spec: { containers: [{ name: 'c', image: 'nginx:1.27', env }] } });
+  await cluster.createPod('volume', { spec: { volumes: [{ name: 'v', configMap: { name: 'cm' } }] } });
+  await cluster.test.advance(5_000);
+  assert.deepEqual(cluster.pod('env')?.status?.containerStatuses?.[0]?.state, {
+    waiting: { reason: 'CreateContainerConfigError', message: 'secret "s" not found' },
+  });
+  assert.ok(
+    cluster
+      .eventsOf('env')
+      .some(({ reason, message }) => reason === 'Failed' && message === 'Error: secret "s" not found'),
+  );
+  const mounting = cluster.pod('volume');
+  assert.equal(mounting?.status?.phase, 'Pending');
+  assert.equal(mounting.status.containerStatuses?.[0]?.state?.waiting?.reason, 'ContainerCreating');
+  assert.ok(conditionsOf(mounting).includes('PodReadyToStartContainers=False'));
+  assert.ok(conditionsOf(mounting).includes('Initialized=True'));
+  assert.ok(
+    cluster
+      .eventsOf('volume')
+      .some(({ message }) => message === 'MountVolume.SetUp failed for volume "v" : configmap "cm" not found'),
+  );
+  const create = (resource: 'configmaps' | 'secrets', kind: string, name: string, data: Record<string, string>) =>
+    cluster.test.run(
+      cluster.client.create(resourceType<KubeObject>({ group: '', version: 'v1', resource, kind, namespaced: true }), {
+        object: { metadata: { name, namespace: 'default' }, data } as KubeObject,
+      }),
+    );
+  await create('secrets', 'Secret', 's', { other: 'eA==' });
+  await cluster.test.waitFor(
+    () =>
+      cluster.pod('env')?.status?.containerStatuses?.[0]?.state?.waiting?.message ===
+      "couldn't find key k in Secret default/s",
+    { limitMs: 16_000 },
+  );
+  await cluster.test.run(cluster.client.delete(secrets, { namespace: 'default', name: 's' }));
+  await create('secrets', 'Secret', 's', { k: 'eA==' });
+  await create('configmaps', 'ConfigMap', 'cm', {});
+  await cluster.test.waitFor(
+    () => cluster.pod('env')?.status?.phase === 'Running' && cluster.pod('volume')?.status?.phase === 'Running',
+    { limitMs: 30_000 },
+  );
+  assert.equal(cluster.pod('env')?.status?.containerStatuses?.[0]?.restartCount, 0);
+});
+
+test('a container that cannot be started says why, and is tried with back-off', async () => {
+  await using cluster = await startNodes(1);
+  await cluster.createPod('broken', {
+    annotations: simulated({ 'start-error': 'RunContainerError: exec format error' }),
+  });
+  await cluster.test.advance(60_000);
+  const [status] = cluster.pod('broken')?.status?.containerStatuses ?? [];
+  assert.ok(['RunContainerError', 'CrashLoopBackOff'].includes(status?.state?.waiting?.reason ?? ''));
+  assert.equal(status?.lastState?.terminated?.exitCode, 128);
+  assert.equal(status.lastState.terminated.reason, 'StartError');
+  assert.ok(status.restartCount >= 2 && status.restartCount <= 4, `${status.restartCount} restarts`);
+});
+
+test('a resize is taken up at once where there is room, and waits where there is none', async () => {
+  await using cluster = await startNodes([{ name: 'node-1', capacity: { cpu: '2' } }]);
+  const asking = (cpu: string) => ({
+    containers: [{ name: 'c', image: 'nginx:1.27', resources: { requests: { cpu } } }],
+  });
+  await cluster.createPod('big', { spec: asking('1') });
+  await cluster.createPod('small', { spec: asking('500m') });
+  await cluster.test.advance(1_000);
+  const resize = (cpu: string) =>
+    cluster.test.run(
+      cluster.client.patch(pods, {
+        namespace: 'default',
+        name: 'small',
+        subresource: 'resize',
+        type: 'strategic',
+        patch: { spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] } },
+      }),
+    );
+  const status = () => cluster.pod('small')?.status;
+  await resize('800m');
+  await cluster.test.advance(1_000);
+  assert.deepEqual(status()?.containerStatuses?.[0]?.resources, { requests: { cpu: '800m' } });
+  assert.deepEqual(status()?.allocatedResources, { cpu: '800m' });
+  assert.equal(status()?.containerStatuses?.[0]?.restartCount, 0);
+  await resize('1500m');
+  await cluster.test.advance(1_000);
+  assert.deepEqual(status()?.containerStatuses?.[0]?.allocatedResources, { cpu: '800m' });
+  const pending = status()?.conditions?.find(({ type }) => type === 'PodResizePending');
+  const message = "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000";
+  assert.deepEqual([pending?.status, pending?.reason, pending?.message], ['True', 'Deferred', message]);
+  await cluster.deletePod('big');
+  await cluster.test.advance(1_000);
+  assert.deepEqual(status()?.containerStatuses?.[0]?.allocatedResources, { cpu: '1500m' });
+  assert.equal(
+    status()?.conditions?.some(({ type }) => type === 'PodResizePending'),
+    false,
+  );
+  const told = cluster.eventsOf('small').map(({ reason }) => reason);
+  assert.deepEqual(
+    told.filter((reason) => reason?.startsWith('Resize')),
+    ['ResizeStarted', 'ResizeCompleted', 'ResizeDeferred', 'ResizeStarted', 'ResizeCompleted'],
+  );
 });
 
 test('activeDeadlineSeconds ends the Pod and says so when nothing runs any more', async () => {

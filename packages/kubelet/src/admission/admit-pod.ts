@@ -56,7 +56,8 @@ function refuseOs(pod: Pod, node: Node): PodVerdict | undefined {
   return undefined;
 }
 
-function refuseResources(pod: Pod, node: Node, usage: NodeUsage): PodVerdict | undefined {
+/** Whether there is room for the Pod beside what `usage` counts. */
+export function refuseResources(pod: Pod, node: Node, usage: NodeUsage): PodVerdict | undefined {
   const allocatable = amountsOf(node.status?.allocatable);
   const room = allocatable.get('pods') ?? 0;
   if (usage.pods + 1 > room) return outOf('pods', 1, usage.pods, room);

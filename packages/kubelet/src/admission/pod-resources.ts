@@ -20,7 +20,8 @@ export function requestsOf(pod: Pod): Amounts {
   return amountsOf(podRequests(pod));
 }
 
-interface Share {
+/** What one Pod takes. */
+export interface Share {
   readonly amounts: Amounts;
   readonly ports: readonly HostPort[];
 }
@@ -39,12 +40,20 @@ export class NodeUsage {
     return this.#totals.get(resource) ?? 0;
   }
 
-  /** Counts a Pod; its share stays what it is now until it is removed. */
-  add(uid: string, pod: Pod): void {
+  share(uid: string): Share | undefined {
+    return this.#shares.get(uid);
+  }
+
+  /** Counts a share again that was removed. */
+  restore(uid: string, share: Share): void {
     this.remove(uid);
-    const share = { amounts: requestsOf(pod), ports: hostPortsOf(pod) };
     this.#shares.set(uid, share);
     this.#count(share, 1);
+  }
+
+  /** Counts a Pod; its share stays what it is now until it is removed. */
+  add(uid: string, pod: Pod): void {
+    this.restore(uid, { amounts: requestsOf(pod), ports: hostPortsOf(pod) });
   }
 
   remove(uid: string): void {

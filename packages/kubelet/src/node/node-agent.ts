@@ -5,11 +5,12 @@ import type { Node, Pod } from '@homeostat/api/types/core-v1';
 import type { Env } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
 import type { EventRecorder } from '@homeostat/runtime';
-import { refusalOf } from '../admission/admit-pod.ts';
+import { refusalOf, refuseResources } from '../admission/admit-pod.ts';
 import { NodeUsage } from '../admission/pod-resources.ts';
 import { rejectedStatus } from '../pod/final-status.ts';
 import { fieldPathOf, type PodEvent } from '../pod/pod-event.ts';
-import { isTerminalPhase } from '../pod/pod-facts.ts';
+import { isTerminalPhase, type PodVerdict } from '../pod/pod-facts.ts';
+import type { ReferenceReader } from '../references/reference-reader.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { PodWorker } from '../worker/pod-worker.ts';
 import type { WorkerHost } from '../worker/worker-host.ts';
@@ -37,6 +38,7 @@ export interface NodeAgentOptions {
   readonly adminClient?: Client;
   readonly runtime: ContainerRuntime;
   readonly recorder: EventRecorder;
+  readonly references: ReferenceReader;
   readonly scheduler: AgentScheduler;
   /** The node as the cache has it. */
   readonly cachedNode: () => Node | undefined;
@@ -53,6 +55,8 @@ export class NodeAgent {
   readonly #workers = new Map<string, PodWorker>();
   readonly #usage = new NodeUsage();
   readonly #host: WorkerHost;
+  /** Pods whose resize waits for room. */
+  readonly #deferred = new Set<string>();
   #running: AbortController | undefined;
   #hasPods = false;
   #isReady = false;
@@ -75,10 +79,12 @@ export class NodeAgent {
       env,
       runtime,
       hostIPs: [identity.hostIP],
+      references: options.references,
       emit: (pod, event) => this.#emitPod(pod, event),
       requestPass: (uid, delayMs) => scheduler.requestPass(uid, delayMs),
       requestProbes: (uid, delayMs) => scheduler.requestProbes(uid, delayMs),
       requestWrite: (uid, delayMs) => scheduler.requestWrite(uid, delayMs),
+      allot: (uid, pod) => this.#allot(uid, pod),
       finished: (uid) => this.#finished(uid),
     };
     runtime.onChange((uid) => {
@@ -191,8 +197,32 @@ export class NodeAgent {
     this.#options.scheduler.requestPass(uid);
   }
 
+  #allot(uid: string, pod: Pod): PodVerdict | undefined {
+    const node = this.#reporter.node;
+    if (node === undefined) return undefined;
+    const taken = this.#usage.share(uid);
+    this.#usage.remove(uid);
+    const verdict = refuseResources(pod, node, this.#usage);
+    if (verdict === undefined) {
+      this.#usage.add(uid, pod);
+      this.#retryResizes(uid);
+    } else if (taken !== undefined) {
+      this.#usage.restore(uid, taken);
+      this.#deferred.add(uid);
+    }
+    return verdict;
+  }
+
+  /** Room may have come about for those that wait for it. */
+  #retryResizes(causer: string): void {
+    this.#deferred.delete(causer);
+    for (const uid of this.#deferred) this.#options.scheduler.requestPass(uid);
+    this.#deferred.clear();
+  }
+
   #finished(uid: string): void {
     this.#usage.remove(uid);
+    this.#retryResizes(uid);
     if (this.#workers.get(uid)?.removed !== true) return;
     this.#workers.delete(uid);
     this.#options.scheduler.workerChanged(uid, undefined);

@@ -84,6 +84,7 @@ export function factsOf(input: FactsInput = {}): PodFacts {
     runtimeName: 'test',
     stopped: input.stopped ?? false,
     verdict: undefined,
+    resize: undefined,
     nowMs: input.nowMs ?? startMs + 10_000,
   };
 }

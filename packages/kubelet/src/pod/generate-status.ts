@@ -48,7 +48,7 @@ export function generateStatus(facts: PodFacts): PodStatus {
     startTime: previous.startTime ?? formatTime(facts.nowMs),
     conditions: pod.status?.conditions?.filter((condition) => !isKubeletCondition(condition)) ?? [],
   };
-  return stampConditions(draft, podFindings(pod, draft, view), facts);
+  return stampConditions(draft, podFindings(pod, draft, facts), facts);
 }
 
 /** Adds conditions with their times: a transition time changes with the status alone. */

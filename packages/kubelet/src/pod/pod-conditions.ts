@@ -3,7 +3,7 @@
 
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@homeostat/api/types/core-v1';
 import type { PodView } from '../runtime/container-runtime.ts';
-import { isSidecar, specOf } from './pod-facts.ts';
+import { isSidecar, type PodFacts, specOf } from './pod-facts.ts';
 
 /** A condition before its times are known. */
 export interface Finding {
@@ -13,10 +13,15 @@ export interface Finding {
   readonly message?: string;
 }
 
-/** PodReadyToStartContainers, Initialized, Ready, ContainersReady, PodScheduled. */
-export function podFindings(pod: Pod, status: PodStatus, view: PodView): readonly Finding[] {
+/** PodResizePending if so, PodReadyToStartContainers, Initialized, Ready, ContainersReady, PodScheduled. */
+export function podFindings(
+  pod: Pod,
+  status: PodStatus,
+  { view, resize }: Pick<PodFacts, 'view' | 'resize'>,
+): readonly Finding[] {
   const containersReady = findContainersReady(pod, status);
   return [
+    ...(resize === undefined ? [] : [{ type: 'PodResizePending', status: 'True' as const, ...resize }]),
     { type: 'PodReadyToStartContainers', status: hasNetwork(pod, view) ? 'True' : 'False' },
     findInitialized(pod, status),
     findReady(pod, status.conditions ?? [], containersReady),

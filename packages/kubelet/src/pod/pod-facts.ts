@@ -3,6 +3,7 @@
 import type { Container, ContainerStatus, Pod, PodCondition, PodSpec, PodStatus } from '@homeostat/api/types/core-v1';
 import type { AnyContainer, ContainerKind, ContainerView, PodView } from '../runtime/container-runtime.ts';
 import type { ProbeResult, ProbeType } from '../probes/probe-spec.ts';
+import type { PendingResize } from './resize.ts';
 
 /** Why a container is not there: what its waiting state shows. */
 export interface StartFailure {
@@ -31,6 +32,8 @@ export interface PodFacts {
   /** Everything has been stopped for good. */
   readonly stopped: boolean;
   readonly verdict: PodVerdict | undefined;
+  /** The spec asks for resources that the Pod has not got. */
+  readonly resize: PendingResize | undefined;
   readonly nowMs: number;
 }
 

@@ -10,6 +10,7 @@ import { NodeAgent } from '../node/node-agent.ts';
 import type { NodeDefinition, NodeIdentity } from '../node/node-definition.ts';
 import { nodes as nodeResource, pods as podResource } from '../resource-types.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { ReferenceReader } from '../references/reference-reader.ts';
 import { AddressPool, parseRange } from '../simulated/address-pool.ts';
 import { fingerprint } from '../simulated/fingerprint.ts';
 import { SimulatedRuntime } from '../simulated/simulated-runtime.ts';
@@ -23,7 +24,7 @@ import { PoolWork } from './pool-work.ts';
 
 export interface NodePoolOptions {
   readonly env: Env;
-  /** Reads all nodes and Pods. */
+  /** Reads all nodes and Pods, and the ConfigMaps and Secrets that Pods refer to. */
   readonly client: Client;
   /** A node's own client: everything it writes goes through it. */
   readonly clientFor: (node: string) => Client;
@@ -163,6 +164,7 @@ class Pool {
     const pods = this.#informers.informer(podResource, selectPods(options.nodes));
     const nodes = this.#informers.informer(nodeResource, selectNodes(options.nodes));
     pods.addIndexes([podsByNode]);
+    const references = new ReferenceReader(this.#env, options.client);
     let block = 0;
     for (const [index, definition] of options.nodes.entries()) {
       const { name } = definition;
@@ -187,6 +189,7 @@ class Pool {
         client,
         adminClient: options.client,
         runtime,
+        references,
         recorder: options.nodeEvents === false ? withoutNodeEvents(recorder) : recorder,
         scheduler: {
           requestNode: (node, delayMs) => this.#work.request('node', node, delayMs),

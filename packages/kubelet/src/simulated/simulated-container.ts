@@ -16,6 +16,7 @@ export interface InstanceOptions {
 }
 
 const killedCode = 137;
+const notStartedCode = 128;
 
 export class SimulatedContainer {
   readonly behavior: Behavior;
@@ -60,6 +61,13 @@ export class SimulatedContainer {
     const { runForMs, exitCodes } = this.behavior;
     if (runForMs === Infinity) return;
     this.#endAfter(runForMs, () => this.#exit(exitCodes[Math.min(request.attempt, exitCodes.length - 1)] ?? 0));
+  }
+
+  /** It never ran, and never will. */
+  failToStart(message: string): void {
+    const nowMs = this.#options.env.clock.nowMs();
+    this.#change({ state: 'exited', finishedMs: nowMs, exitCode: notStartedCode, reason: 'StartError', message });
+    this.#ended.resolve();
   }
 
   /** TERM now, KILL after `graceMs`. Resolves when it has ended. */

@@ -117,6 +117,9 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (home?.sandbox?.ready !== true)
       throw new RuntimeFailure('CreateContainerError', `the sandbox of pod ${uid} is not ready`);
     const behavior = this.#behavior(request);
+    const { startError } = behavior;
+    if (startError?.reason.startsWith('CreateContainer') === true)
+      throw new RuntimeFailure(startError.reason, startError.message);
     const id = fingerprint(`${uid}/${container.name}/${attempt}`);
     const instance = new SimulatedContainer({
       env: this.#env,
@@ -139,7 +142,10 @@ export class SimulatedRuntime implements ContainerRuntime {
     const { container } = this.#find(id);
     const { startDelayMs, startError } = container.behavior;
     if (startDelayMs > 0) await this.#env.clock.sleep(startDelayMs, signal);
-    if (startError !== undefined) throw new RuntimeFailure(startError.reason, startError.message);
+    if (startError !== undefined) {
+      container.failToStart(startError.message);
+      throw new RuntimeFailure(startError.reason, startError.message);
+    }
     container.start();
   }
 

@@ -7,23 +7,16 @@ import { deepEqual, parseTime } from '@homeostat/machinery';
 import { isNewerResourceVersion } from '@homeostat/client';
 import { terminatedStatus } from '../pod/final-status.ts';
 import { generateStatus, stampConditions } from '../pod/generate-status.ts';
-import { nextImageBackOff } from '../pod/back-off.ts';
 import type { SyncCommand } from '../pod/plan-builder.ts';
 import { podFindings } from '../pod/pod-conditions.ts';
-import {
-  isKubeletCondition,
-  isTerminalPhase,
-  type PodFacts,
-  type PodVerdict,
-  type StartFailure,
-} from '../pod/pod-facts.ts';
+import { isKubeletCondition, isTerminalPhase, type PodFacts, type PodVerdict } from '../pod/pod-facts.ts';
 import { withReadiness } from '../pod/readiness.ts';
-import type { BackOffMemory } from '../pod/start-decision.ts';
 import { planSync } from '../pod/sync-plan.ts';
-import type { PodView } from '../runtime/container-runtime.ts';
-import { RuntimeFailure } from '../runtime/container-runtime.ts';
+import { type PodView, RuntimeFailure } from '../runtime/container-runtime.ts';
+import { PodAllotment } from './pod-allotment.ts';
 import { PodProbes } from './pod-probes.ts';
 import { startContainer } from './start-container.ts';
+import { StartMemory } from './start-memory.ts';
 import { stopAll, stopContainer } from './stop-container.ts';
 import type { WorkerHost } from './worker-host.ts';
 
@@ -35,6 +28,9 @@ const deadlineMessage = 'Pod was active on the node longer than the specified de
 const afterFailureMs = 1_000;
 const retryLongestMs = 60_000;
 const retryErrorMs = 10_000;
+/** Between tries to mount a volume. */
+const mountFirstMs = 500;
+const mountMaxMs = 122_000;
 /** A Pod is looked at now and then even if nothing happens. */
 const resyncMs = 600_000;
 
@@ -42,6 +38,8 @@ export class PodWorker {
   readonly uid: string;
   readonly #host: WorkerHost;
   readonly #probes: PodProbes;
+  readonly #starts: StartMemory;
+  readonly #allotment: PodAllotment;
   #pod: Pod;
   #stage: Stage = 'syncing';
   #status: PodStatus | undefined;
@@ -50,8 +48,7 @@ export class PodWorker {
   #removed = false;
   #graceSeconds: number | undefined;
   #verdict: PodVerdict | undefined;
-  #failures = new Map<string, StartFailure>();
-  #memory: BackOffMemory = { containers: new Map(), images: new Map() };
+  #mountFailures = 0;
   /** Of the commands under way. */
   #abort: AbortController | undefined;
 
@@ -59,6 +56,8 @@ export class PodWorker {
     this.uid = pod.metadata?.uid ?? '';
     this.#pod = pod;
     this.#host = host;
+    this.#starts = new StartMemory(host.env);
+    this.#allotment = new PodAllotment(pod, host);
     this.#probes = new PodProbes(host, ({ type }) => {
       this.#applyProbes();
       if (type !== 'readiness') host.requestPass(this.uid);
@@ -154,6 +153,7 @@ export class PodWorker {
 
   async #sync(): Promise<void> {
     this.#checkDeadline();
+    const restarts = this.#allotment.check(this.#pod);
     const facts = this.#facts(false);
     const status = generateStatus(facts);
     this.#setStatus(status);
@@ -163,13 +163,11 @@ export class PodWorker {
     }
     this.#probes.ensure(this.#pod);
     this.#probes.tick(this.#pod);
-    const plan = planSync({ ...facts, previous: status }, this.#memory);
-    this.#memory = plan.memory;
+    const plan = planSync({ ...facts, previous: status }, this.#starts.backOffs);
     for (const event of plan.events) this.#host.emit(this.#pod, event);
-    let failed = false;
-    for (const [name, failure] of plan.failures) if (this.#setFailure(name, failure)) failed = true;
-    this.#scheduleNext(failed, plan.retryMs);
-    if (plan.commands.length > 0) await this.#execute(plan.commands);
+    this.#scheduleNext(this.#starts.plan(plan.memory, plan.failures), plan.retryMs);
+    const commands = [...restarts, ...plan.commands];
+    if (commands.length > 0) await this.#execute(commands);
   }
 
   async #execute(commands: readonly SyncCommand[]): Promise<void> {
@@ -207,13 +205,10 @@ export class PodWorker {
       case 'start': {
         const { container, kind, attempt } = command;
         const result = await startContainer(host, { pod, container, kind, attempt }, signal);
-        if (result.ok) {
-          this.#failures.delete(container.name);
-          this.#forgetPull(container.image ?? '');
-        } else {
-          this.#setFailure(container.name, result.failure);
-          if (result.pullFailed) this.#rememberPull(container.image ?? '', result.failure);
-          this.#scheduleNext(true, Infinity);
+        this.#starts.note(container.name, container.image ?? '', result);
+        if (!result.ok) {
+          this.#setStatus(generateStatus(this.#facts(false)));
+          host.requestPass(this.uid, result.pullFailed ? afterFailureMs : this.#spread(retryErrorMs));
         }
         return result.ok || kind !== 'init';
       }
@@ -221,6 +216,13 @@ export class PodWorker {
   }
 
   async #createSandbox(attempt: number, signal: AbortSignal): Promise<boolean> {
+    const problem = await this.#host.references.volumeProblem(this.#pod, signal);
+    if (problem !== undefined) {
+      this.#host.emit(this.#pod, { type: 'Warning', reason: 'FailedMount', message: problem });
+      this.#host.requestPass(this.uid, Math.min(mountFirstMs * 2 ** this.#mountFailures++, mountMaxMs));
+      return false;
+    }
+    this.#mountFailures = 0;
     try {
       await this.#host.runtime.createSandbox(this.#pod, attempt, signal);
     } catch (error) {
@@ -237,7 +239,7 @@ export class PodWorker {
 
   async #terminate(): Promise<void> {
     const view = this.#host.runtime.view(this.uid);
-    this.#failures.clear();
+    this.#starts.clear();
     if (!this.#removed) this.#setStatus(generateStatus(this.#facts(false)));
     this.#probes.tick(this.#pod);
     if (isRunning(view) || view.sandbox?.ready === true) {
@@ -341,15 +343,16 @@ export class PodWorker {
   #facts(stopped: boolean): PodFacts {
     const { env, runtime, hostIPs } = this.#host;
     return {
-      pod: this.#pod,
+      pod: this.#allotment.apply(this.#pod),
       view: runtime.view(this.uid),
       previous: this.#status ?? this.#pod.status ?? {},
-      failures: this.#failures,
+      failures: this.#starts.failures,
       probes: this.#probes,
       hostIPs,
       runtimeName: runtime.name,
       stopped,
       verdict: this.#verdict,
+      resize: this.#allotment.pending,
       nowMs: env.clock.nowMs(),
     };
   }
@@ -363,7 +366,7 @@ export class PodWorker {
     const probed = withReadiness(status, pod, this.#probes, runtime.name);
     const foreign = (probed.conditions ?? []).filter((condition) => !isKubeletCondition(condition));
     const draft = { ...probed, conditions: foreign };
-    const findings = podFindings(pod, draft, runtime.view(this.uid));
+    const findings = podFindings(pod, draft, { view: runtime.view(this.uid), resize: this.#allotment.pending });
     this.#setStatus(stampConditions(draft, findings, { pod, previous: status, nowMs: env.clock.nowMs() }));
   }
 
@@ -372,26 +375,6 @@ export class PodWorker {
     this.#status = status;
     this.#version++;
     this.#host.requestWrite(this.uid);
-  }
-
-  #setFailure(name: string, failure: StartFailure): boolean {
-    const known = this.#failures.get(name);
-    if (known?.reason === failure.reason && known.message === failure.message) return false;
-    this.#failures.set(name, failure);
-    return true;
-  }
-
-  #rememberPull(image: string, { reason, message }: StartFailure): void {
-    const images = new Map(this.#memory.images);
-    images.set(image, nextImageBackOff(images.get(image), `${reason}: ${message}`, this.#host.env.clock.nowMs()));
-    this.#memory = { ...this.#memory, images };
-  }
-
-  #forgetPull(image: string): void {
-    if (!this.#memory.images.has(image)) return;
-    const images = new Map(this.#memory.images);
-    images.delete(image);
-    this.#memory = { ...this.#memory, images };
   }
 
   #scheduleNext(failed: boolean, retryMs: number): void {

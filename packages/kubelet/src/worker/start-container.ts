@@ -30,6 +30,8 @@ export async function startContainer(
   try {
     const imageFailure = await ensureImage(host.runtime, request, emit, signal);
     if (imageFailure !== undefined) return imageFailure;
+    const problem = await host.references.environmentProblem(pod, container, signal);
+    if (problem !== undefined) throw new RuntimeFailure('CreateContainerConfigError', problem);
     const id = await host.runtime.createContainer(request, signal);
     emit('Normal', 'Created', 'Container created');
     await host.runtime.startContainer(id, signal);
