@@ -29,7 +29,7 @@ export class PodProbes implements ProbeResults {
   readonly #host: WorkerHost;
   readonly #onChange: (change: ProbeChange) => void;
   readonly #entries = new Map<string, Entry>();
-  #abort = new AbortController();
+  #abort: AbortController | undefined;
   #stopped = false;
 
   /** @param onChange hears when a result has changed */
@@ -84,7 +84,7 @@ export class PodProbes implements ProbeResults {
   /** Nothing is probed any more. */
   stop(): void {
     this.#stopped = true;
-    this.#abort.abort();
+    this.#abort?.abort();
   }
 
   #ensure(pod: Pod, container: Container): void {
@@ -113,6 +113,7 @@ export class PodProbes implements ProbeResults {
     const { container, spec, state } = entry;
     const { type } = state;
     entry.running = true;
+    this.#abort ??= new AbortController();
     let outcome: ProbeOutcome;
     try {
       outcome = await runtime.probe({ pod, container, view, type, spec }, this.#abort.signal);
