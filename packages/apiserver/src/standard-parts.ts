@@ -3,13 +3,16 @@
 
 import { type AdmissionSelection, createAdmissionPlugins } from './admission/plugin-table.ts';
 import { type AuthenticationOptions, createAuthentication } from './authentication/create-authentication.ts';
+import { createClientCaTask } from './authentication/publish-client-ca.ts';
 import { type AuthorizationMode, createAuthorization } from './authorization/create-authorization.ts';
 import { ensureDefaultPolicy } from './authorization/rbac/ensure-policy.ts';
+import { createApiServiceTask } from './discovery/api-service-task.ts';
 import { createDebugRoutes } from './discovery/debug-routes.ts';
 import { createDiscoveryRoutes } from './discovery/discovery-routes.ts';
 import { basicChecks, createHealthRoutes, type HealthCheck } from './discovery/health-routes.ts';
 import { createMetricsRoutes } from './discovery/metrics-routes.ts';
 import { createVersionRoutes } from './discovery/version-route.ts';
+import { createFlowSchemaTask } from './flow-control/flow-schema-task.ts';
 import { createOpenApiRoutes } from './openapi/openapi-routes.ts';
 import type { ServerParts, StartHook } from './server/api-server-options.ts';
 import type { ServerHost } from './server/server-host.ts';
@@ -21,6 +24,8 @@ export interface StandardPartsOptions extends Omit<AuthenticationOptions, 'exter
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** `--enable-admission-plugins`, `--disable-admission-plugins`. */
   readonly admission?: AdmissionSelection;
+  /** PEM of the authorities whose client certificates the port trusts; published for extension API servers. */
+  readonly clientCa?: string;
   /** Checks beyond those of the parts themselves. */
   readonly healthChecks?: readonly HealthCheck[];
 }
@@ -55,6 +60,11 @@ export function createStandardParts(host: ServerHost, options: StandardPartsOpti
     ],
     virtualResources: [...authentication.virtualResources, ...authorization.virtualResources],
     startHooks: hooks.map(({ hook }) => hook),
+    tasks: [
+      createApiServiceTask(host),
+      createFlowSchemaTask(host),
+      ...(options.clientCa === undefined ? [] : [createClientCaTask(host, options.clientCa)]),
+    ],
     close: () => authorization.close(),
   };
 }

@@ -29,7 +29,12 @@ export async function startServer(options: StartServerOptions): Promise<StartedS
   let address = '';
   const server = createApiServer({
     ...options,
-    parts: (host) => createStandardParts(host, { ...options, serverAddress: () => address }),
+    parts: (host) =>
+      createStandardParts(host, {
+        ...(options.tls?.clientCa === undefined ? {} : { clientCa: options.tls.clientCa.map(String).join('') }),
+        ...options,
+        serverAddress: () => address,
+      }),
   });
   const stopping = new AbortController();
   const running = server.run({ signal: stopping.signal });

@@ -55,6 +55,8 @@ export interface ServerParts {
   readonly virtualResources?: readonly VirtualResource[];
   /** Run once when the caches are loaded; the server is ready when all are done. */
   readonly startHooks?: readonly StartHook[];
+  /** Run beside the server from the moment it is ready until it stops; they mend their failures themselves. */
+  readonly tasks?: readonly StartHook[];
   /** Releases what the parts hold, after the server stopped. */
   close?(): void;
 }
@@ -83,7 +85,11 @@ export interface PodLogOptions {
 }
 
 /** Opens the log of a container. @throws ApiError as the kubelet's answer would be turned into one. */
-export type PodLogs = (pod: KubeObject, options: PodLogOptions, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+export type PodLogs = (
+  pod: KubeObject,
+  options: PodLogOptions,
+  signal: AbortSignal,
+) => Promise<AsyncIterable<Uint8Array>>;
 
 export interface ApiServer {
   readonly handle: Handle;

@@ -120,6 +120,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         await abortable(hub.ready, signal);
         for (const hook of hooks) await hook.run(signal);
         ready.resolve();
+        for (const task of parts.tasks ?? []) scope.spawn(task.name, () => task.run(signal));
         await new Promise<void>((resolve) => {
           if (signal.aborted) resolve();
           else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -15,13 +15,12 @@ export class ServedResources implements ResourceTable {
   readonly #byResource = new Map<string, ServedResourceEntry>();
   readonly #byKind = new Map<string, ServedResourceEntry>();
   readonly #stored = new Map<string, StoredResource>();
-  readonly #onChange: () => void;
+  readonly #listeners = new Set<() => void>();
   #infos: readonly ResourceInfo[] = [];
   #generation = 0;
 
-  constructor(create: CreateStored, onChange: () => void = () => {}) {
+  constructor(create: CreateStored) {
     this.#create = create;
-    this.#onChange = onChange;
   }
 
   get generation(): number {
@@ -64,12 +63,18 @@ export class ServedResources implements ResourceTable {
     return this.#infos.some((info) => info.group === group);
   }
 
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   add(info: ResourceInfo, strategy: KindStrategy): void {
-    const { prefix } = info.storage;
-    let stored = this.#stored.get(prefix);
+    // Groups that serve one store name it differently in errors; the cache beneath is one.
+    const key = `${info.group}/${info.storage.prefix}`;
+    let stored = this.#stored.get(key);
     if (stored === undefined) {
       stored = this.#create(info, strategy);
-      if (stored !== undefined) this.#stored.set(prefix, stored);
+      if (stored !== undefined) this.#stored.set(key, stored);
     }
     const entry: ServedResourceEntry = { info, strategy, version: new ServedVersion(info, strategy), stored };
     this.#byResource.set(`${info.group}/${info.version}/${info.resource}`, entry);
@@ -87,7 +92,7 @@ export class ServedResources implements ResourceTable {
     const shared = [...this.#byResource.values()].some((other) => other.info.storage.prefix === prefix);
     if (!shared) {
       entry.stored?.hub.remove(entry.stored.prefix);
-      this.#stored.delete(prefix);
+      this.#stored.delete(`${group}/${prefix}`);
     }
     this.#changed();
   }
@@ -95,6 +100,6 @@ export class ServedResources implements ResourceTable {
   #changed(): void {
     this.#generation++;
     this.#infos = [...this.#byResource.values()].map((entry) => entry.info);
-    this.#onChange();
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -36,6 +36,8 @@ export interface ResourceTable {
   remove(group: string, version: string, resource: string): void;
   /** Rises with each add and remove: what was computed from the table at another generation is stale. */
   readonly generation: number;
+  /** Calls `listener` after each add and remove. Returns the way to stop it. */
+  onChange(listener: () => void): () => void;
 }
 
 export interface ServerHost {

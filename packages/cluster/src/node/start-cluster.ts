@@ -96,7 +96,7 @@ export async function startCluster(options: StartClusterOptions): Promise<Starte
     env,
     store,
     serverAddress: () => `${reachable}:${listener.port}`,
-    security: { keys: pki.tokenKeys, digests: nodeDigests, ...options.security },
+    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa: pki.caCert, ...options.security },
     server: {
       ...options.server,
       ...advertised(options, reachable, listener.port),

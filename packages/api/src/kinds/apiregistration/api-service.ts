@@ -13,6 +13,7 @@ import {
   required,
 } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
+import { base64Bytes } from '../rules/base64.ts';
 import { nameIsPathSegment } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { standardStrategy } from '../standard-strategy.ts';
@@ -79,7 +80,7 @@ function validatePriority(priority: number, max: number, path: FieldPath, errors
 }
 
 function validateLocal(spec: APIServiceSpec, path: FieldPath, errors: FieldError[]): void {
-  const caBytes = Buffer.from(spec.caBundle ?? '', 'base64').length;
+  const caBytes = base64Bytes(spec.caBundle ?? '');
   if (caBytes > 0) {
     errors.push(invalid(path.child('caBundle'), `${caBytes} bytes`, 'local APIServices may not have a caBundle'));
   }
