@@ -25,6 +25,7 @@ before(async () => {
         digests: nodeDigests,
         keys: { signingKey: async () => key, verificationKeys: () => [key] },
         serverAddress: () => '127.0.0.1:6443',
+        clientCa: 'authority\n',
         staticTokens: parseTokenFile(tokens),
       }),
   });
@@ -111,4 +112,64 @@ test('discovery lists what is served', async () => {
   const names = (body['resources'] as { name: string }[]).map(({ name }) => name);
   assert.ok(names.includes('deployments/scale'));
   assert.equal((await ask('GET', '/apis/none', { token: 'jane-token' })).status, 404);
+});
+
+/** Asks until the answer is the wanted one; the runner's time limit ends a wait for what never comes. */
+async function eventually<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('the authority of client certificates is published, beside those of other servers', async () => {
+  const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+  const token = 'admin-token';
+  const published = (text: string) =>
+    eventually(
+      () => ask('GET', path, { token }),
+      ({ body }) => (body['data'] as Record<string, string> | undefined)?.['client-ca-file'] === text,
+    );
+  const { body } = await published('authority\n');
+  await ask('PUT', path, { token, object: { ...body, data: { 'client-ca-file': 'other\n' } } });
+  await published('other\nauthority\n');
+});
+
+test('groups of custom resources are registered as long as they are served', async () => {
+  const token = 'admin-token';
+  const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1.example.com';
+  const { resources } = server.host;
+  const leases = resources.find('coordination.k8s.io', 'v1', 'leases');
+  assert.ok(leases);
+  resources.add({ ...leases, group: 'example.com', storage: { ...leases.storage, prefix: 'example.com/leases' } }, {});
+  const { body } = await eventually(
+    () => ask('GET', path, { token }),
+    ({ status }) => status === 200,
+  );
+  assert.deepEqual(body['spec'], {
+    group: 'example.com',
+    version: 'v1',
+    groupPriorityMinimum: 1000,
+    versionPriority: 100,
+  });
+  resources.remove('example.com', 'v1', 'leases');
+  await eventually(
+    () => ask('GET', path, { token }),
+    ({ status }) => status === 404,
+  );
+});
+
+test('a flow schema learns whether its level exists', async () => {
+  const token = 'admin-token';
+  const path = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
+  const spec = { priorityLevelConfiguration: { name: 'none' }, matchingPrecedence: 7 };
+  const object = { metadata: { name: 'mine' }, spec };
+  assert.equal((await ask('POST', path, { token, object })).status, 201);
+  const { body } = await eventually(
+    () => ask('GET', `${path}/mine`, { token }),
+    (answer) => (answer.body['status'] as { conditions?: unknown[] } | undefined)?.conditions !== undefined,
+  );
+  const [condition] = (body['status'] as { conditions: { status: string; reason: string }[] }).conditions;
+  assert.deepEqual([condition?.status, condition?.reason], ['True', 'NotFound']);
 });
