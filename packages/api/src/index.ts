@@ -6,11 +6,19 @@ export { validateBinding } from './kinds/core/binding/strategy.ts';
 export { validateClusterIps } from './kinds/core/service/cluster-ips.ts';
 export { normalizeClusterIps, patchAllocatedValues } from './kinds/core/service/linked-fields.ts';
 export { validateObjectMeta, validateObjectMetaUpdate } from './kinds/metadata/object-meta.ts';
-export { type Cidr, formatIp, type IpBytes, isIpv4, networkOf, parseCidrSloppy, parseIpSloppy } from './kinds/rules/addresses.ts';
+export {
+  type Cidr,
+  formatIp,
+  type IpBytes,
+  isIpv4,
+  networkOf,
+  parseCidrSloppy,
+  parseIpSloppy,
+} from './kinds/rules/addresses.ts';
 export { nameIsPathSegment } from './kinds/rules/names.ts';
 export { semanticEqual } from './kinds/semantic-equal.ts';
 export { strategyOf } from './kinds/strategies.ts';
-export { mayAllContainersRestart, shouldContainerRestart } from './meaning/container-restart.ts';
+export { mayAllContainersRestart, restartActionOf, shouldContainerRestart } from './meaning/container-restart.ts';
 export { deletionCostAnnotation, parseDeletionCost } from './meaning/deletion-cost.ts';
 export { type ImageName, parseImageName } from './meaning/image-name.ts';
 export { matchesNodeSelector, matchesNodeSelectorTerm, matchesRequiredNodeAffinity } from './meaning/node-affinity.ts';
