@@ -2,7 +2,6 @@
 // scheduling cycle sees one state however long it takes.
 
 import type { Node, Taint } from '@homeostat/api/types/core-v1';
-import type { LabelSelector } from '@homeostat/machinery';
 import { UsedHostPorts } from '../framework/host-ports.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import { type Amounts, type NodeAmounts, noNodeAmounts, toNodeAmounts } from '../resources/amounts.ts';
@@ -175,17 +174,15 @@ export class NodeInfo {
   }
 
   /**
-   * How many pods of a namespace that are not being deleted the selector matches. Remembered until the pods change: in a cycle only
-   * few nodes differ from the last one. @param key stands for namespace and selector together
+   * How many pods match. Remembered until the pods change: in a cycle only few nodes differ from the last one.
+   * @param key from `countKey`; stands for what `matches` asks
    */
-  countMatching(namespace: string, selector: LabelSelector, key: number): number {
+  countPods(key: number, matches: (pod: PodInfo) => boolean): number {
     if (this.#pods.length === 0) return 0;
     const known = this.#counts?.get(key);
     if (known !== undefined) return known;
     let count = 0;
-    for (const pod of this.#pods) {
-      if (pod.namespace === namespace && !pod.isTerminating && selector.matches(pod.labels)) count++;
-    }
+    for (const pod of this.#pods) if (matches(pod)) count++;
     if (this.#counts === undefined || this.#counts.size >= countsMax) this.#counts = new Map();
     this.#counts.set(key, count);
     return count;

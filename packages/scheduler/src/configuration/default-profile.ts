@@ -5,6 +5,7 @@ import { createDefaultBinder } from '../plugins/default-binder.ts';
 import { createDefaultPreemption } from '../plugins/default-preemption/default-preemption.ts';
 import { createDynamicResources } from '../plugins/dynamic-resources.ts';
 import { createImageLocality } from '../plugins/image-locality.ts';
+import { createInterPodAffinity } from '../plugins/inter-pod-affinity/inter-pod-affinity.ts';
 import { createNodeAffinity } from '../plugins/node-affinity.ts';
 import { createNodeDeclaredFeatures } from '../plugins/node-declared-features.ts';
 import { createNodeName } from '../plugins/node-name.ts';
@@ -29,6 +30,7 @@ export const defaultPlugins: readonly ProfilePlugin[] = [
   { factory: () => createNodePorts() },
   { factory: () => createNodeResourcesFit() },
   { factory: (handle) => createPodTopologySpread(handle), weight: 2 },
+  { factory: (handle) => createInterPodAffinity(handle), weight: 2 },
   { factory: () => createDynamicResources(), weight: 2 },
   { factory: (handle) => createDefaultPreemption(handle) },
   { factory: () => createBalancedAllocation() },

@@ -3,6 +3,7 @@
 import { findUntoleratedTaint, matchesRequiredNodeAffinity } from '@homeostat/api';
 import type { Node, Pod, TopologySpreadConstraint } from '@homeostat/api/types/core-v1';
 import { LabelRequirement, LabelSelector } from '@homeostat/machinery';
+import { countKey } from '../../cache/count-key.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { parseSelector } from '../../framework/affinity-term.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -24,6 +25,10 @@ export interface SpreadConstraint {
   readonly selector: LabelSelector;
   /** Stands for pod namespace and selector, for counts. */
   readonly countKey: number;
+  /** Whether pods count at all: a selector without conditions counts none. */
+  readonly counts: boolean;
+  /** Whether a pod on a node counts. */
+  readonly matches: (other: PodInfo) => boolean;
   readonly minDomains: number;
   /** Nodes the pod's node affinity leaves out form no domain. */
   readonly honorsAffinity: boolean;
@@ -47,12 +52,11 @@ export function defaultConstraintsFor(
   constraints: readonly DefaultConstraint[],
   selector: LabelSelector,
 ): readonly SpreadConstraint[] {
-  const countKey = countKeyOf(pod, selector);
+  const counting = countingOf(pod, selector);
   return constraints.map(({ maxSkew, topologyKey }) => ({
     maxSkew,
     topologyKey,
-    selector,
-    countKey,
+    ...counting,
     minDomains: 1,
     honorsAffinity: true,
     honorsTaints: false,
@@ -65,8 +69,7 @@ function parseConstraint(pod: PodInfo, constraint: TopologySpreadConstraint): Sp
   return {
     maxSkew,
     topologyKey,
-    selector,
-    countKey: countKeyOf(pod, selector),
+    ...countingOf(pod, selector),
     minDomains,
     honorsAffinity: (nodeAffinityPolicy as string | undefined) !== 'Ignore',
     honorsTaints: (nodeTaintsPolicy as string | undefined) === 'Honor',
@@ -82,24 +85,20 @@ function withLabelKeys(selector: LabelSelector, keys: readonly string[], pod: Po
   return added.length === 0 ? selector : LabelSelector.of([...selector.requirements, ...added]);
 }
 
-const countKeys = new Map<string, number>();
-const countKeysMax = 16_384;
-let nextCountKey = 0;
+type Counting = Pick<SpreadConstraint, 'selector' | 'counts' | 'countKey' | 'matches'>;
 
-/** The same number for the same namespace and selector: nodes remember counts under it. */
-function countKeyOf(pod: PodInfo, selector: LabelSelector): number {
-  const text = `${pod.namespace}\u0000${selector.toString()}`;
-  let key = countKeys.get(text);
-  if (key === undefined) {
-    if (countKeys.size >= countKeysMax) countKeys.clear();
-    countKeys.set(text, (key = nextCountKey++));
-  }
-  return key;
+function countingOf({ namespace }: PodInfo, selector: LabelSelector): Counting {
+  return {
+    selector,
+    counts: selector.requirements.length > 0,
+    countKey: countKey(`spread\u0000${namespace}\u0000${selector.toString()}`),
+    matches: (other) => other.namespace === namespace && !other.isTerminating && selector.matches(other.labels),
+  };
 }
 
-/** How many pods on a node the constraint is about. A selector without conditions counts none. */
-export function countOn(node: NodeInfo, pod: PodInfo, { selector, countKey }: SpreadConstraint): number {
-  return selector.requirements.length === 0 ? 0 : node.countMatching(pod.namespace, selector, countKey);
+/** How many pods on a node the constraint is about. */
+export function countOn(node: NodeInfo, constraint: SpreadConstraint): number {
+  return constraint.counts ? node.countPods(constraint.countKey, constraint.matches) : 0;
 }
 
 /** Whether the node takes part in the constraint's domains. */

@@ -36,7 +36,7 @@ export class HardState implements Cloneable {
         if (!isIncluded(constraint, pod.pod, node)) continue;
         const value = labels[constraint.topologyKey] ?? '';
         const ofConstraint = counts[index];
-        ofConstraint?.set(value, (ofConstraint.get(value) ?? 0) + countOn(info, pod, constraint));
+        ofConstraint?.set(value, (ofConstraint.get(value) ?? 0) + countOn(info, constraint));
       }
     }
     const domains = counts.map((map) => ({ counts: map, least: twoLeast(map) }));
@@ -54,10 +54,9 @@ export class HardState implements Cloneable {
   /** A pod comes to a node, or leaves it, in thought. */
   change(pod: PodInfo, info: NodeInfo, { other, by }: { readonly other: PodInfo; readonly by: 1 | -1 }): void {
     const { node, labels } = info;
-    if (node === undefined || other.namespace !== pod.namespace || other.isTerminating) return;
-    if (!hasAllKeys(labels, this.constraints)) return;
+    if (node === undefined || !hasAllKeys(labels, this.constraints)) return;
     for (const [index, constraint] of this.constraints.entries()) {
-      if (constraint.selector.requirements.length === 0 || !constraint.selector.matches(other.labels)) continue;
+      if (!constraint.counts || !constraint.matches(other)) continue;
       if (!isIncluded(constraint, pod.pod, node)) continue;
       const value = labels[constraint.topologyKey] ?? '';
       const changes = this.#changes[index];

@@ -69,7 +69,7 @@ export class SoftState {
         const value = labels[constraint.topologyKey];
         const known = value === undefined ? undefined : domain?.get(value);
         if (value === undefined || known === undefined) continue;
-        const count = countOn(info, this.#pod, constraint);
+        const count = countOn(info, constraint);
         if (count > 0 && isIncluded(constraint, pod, node)) domain?.set(value, known + count);
       }
     }
@@ -89,9 +89,7 @@ export class SoftState {
       const value = constraint === undefined ? undefined : labels[constraint.topologyKey];
       if (constraint === undefined || value === undefined) continue;
       const count =
-        constraint.topologyKey === hostnameLabel
-          ? countOn(info, this.#pod, constraint)
-          : (this.#counts[index]?.get(value) ?? 0);
+        constraint.topologyKey === hostnameLabel ? countOn(info, constraint) : (this.#counts[index]?.get(value) ?? 0);
       score += count * (this.#weights[index] ?? 0) + (constraint.maxSkew - 1);
     }
     return Math.round(score);
