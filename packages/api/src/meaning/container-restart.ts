@@ -5,9 +5,18 @@ import type { Container, ContainerRestartRule, PodSpec } from '@homeostat/api/ty
 /** Whether the container is started again after this exit code. */
 export function shouldContainerRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
   if (container.restartPolicy === undefined) return restartsBy(spec.restartPolicy ?? 'Always', exitCode);
-  const rule = (container.restartPolicyRules ?? []).find((candidate) => matchesExit(candidate, exitCode));
-  if (rule?.action === 'Restart' || rule?.action === 'RestartAllContainers') return true;
+  if (restartActionOf(container, exitCode) !== undefined) return true;
   return restartsBy(container.restartPolicy, exitCode);
+}
+
+/** What the container's own rules say about the exit code; undefined when none is meant for it. */
+export function restartActionOf(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  exitCode: number,
+): 'Restart' | 'RestartAllContainers' | undefined {
+  if (restartPolicy === undefined) return undefined;
+  const action = restartPolicyRules.find((rule) => matchesExit(rule, exitCode))?.action;
+  return action === 'Restart' || action === 'RestartAllContainers' ? action : undefined;
 }
 
 /** Whether some container's exit can start all of them again. */
