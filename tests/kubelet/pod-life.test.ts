@@ -472,6 +472,51 @@ test('a resize is taken up at once where there is room, and waits where there is
   );
 });
 
+test('a restart rule starts all containers of the Pod anew, in place', async () => {
+  await using cluster = await startNodes(1);
+  const watched = await cluster.watch(pods);
+  await cluster.createPod('rule', {
+    annotations: simulated({ 'c.run-for': '5s', 'c.exit-code': '42,0' }),
+    spec: {
+      restartPolicy: 'Never',
+      initContainers: [{ name: 'i', image: 'nginx:1.27' }],
+      containers: [
+        {
+          name: 'c',
+          image: 'nginx:1.27',
+          restartPolicy: 'Never',
+          restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+        },
+        { name: 'd', image: 'nginx:1.27' },
+      ],
+    },
+  });
+  await cluster.test.advance(4_000);
+  const before = cluster.pod('rule');
+  assert.ok(conditionsOf(before ?? {}).includes('AllContainersRestarting=False'));
+  await cluster.test.advance(4_000);
+  const after = cluster.pod('rule');
+  assert.equal(after?.status?.phase, 'Running');
+  assert.deepEqual(
+    [...(after.status.initContainerStatuses ?? []), ...(after.status.containerStatuses ?? [])].map(
+      ({ name, restartCount }) => [name, restartCount],
+    ),
+    [
+      ['i', 1],
+      ['c', 1],
+      ['d', 1],
+    ],
+  );
+  assert.equal(after.status.podIP, before?.status?.podIP);
+  const restarting = watched.seen
+    .map(({ event }) => event.object as Pod)
+    .find((pod) => conditionsOf(pod).includes('AllContainersRestarting=True RestartAllContainersStarted'));
+  assert.deepEqual(
+    restarting?.status?.containerStatuses?.map(({ state }) => state?.waiting?.reason),
+    ['RestartingAllContainers', 'RestartingAllContainers'],
+  );
+});
+
 test('activeDeadlineSeconds ends the Pod and says so when nothing runs any more', async () => {
   await using cluster = await startNodes(1);
   await cluster.createPod('late', {

@@ -51,6 +51,7 @@ function withoutView(
   old: ContainerStatus | undefined,
 ): ContainerStatus {
   const { pod, view } = facts;
+  if (facts.restartingAll && kind !== 'ephemeral' && old !== undefined) return restarting(container, old);
   if (old?.state?.terminated !== undefined) return old;
   const waiting: ContainerStatus = {
     name: container.name,
@@ -79,6 +80,35 @@ function withoutView(
       'The container could not be located when the pod was deleted.  The container used to be Running',
     ),
     restartCount: (old.restartCount ?? 0) + (deleting ? 0 : 1),
+  };
+}
+
+function restarting(container: Container, old: ContainerStatus): ContainerStatus {
+  const { running, terminated } = old.state ?? {};
+  const killed: ContainerState = {
+    terminated: {
+      exitCode: 137,
+      reason: 'RestartingAllContainers',
+      startedAt: running?.startedAt ?? null,
+      finishedAt: null,
+      ...(old.containerID === undefined ? {} : { containerID: old.containerID }),
+    },
+  };
+  const last = terminated === undefined ? (running === undefined ? old.lastState : killed) : { terminated };
+  return {
+    name: container.name,
+    state: {
+      waiting: {
+        reason: 'RestartingAllContainers',
+        message: 'The container is removed because RestartAllContainers in place',
+      },
+    },
+    lastState: last ?? {},
+    ready: false,
+    restartCount: old.restartCount + 1,
+    image: container.image ?? '',
+    imageID: '',
+    ...volumeMountsOf(container),
   };
 }
 

@@ -65,6 +65,7 @@ export interface FactsInput {
   /** By `<container>/<type>`. */
   readonly probes?: Readonly<Record<string, ProbeResult>>;
   readonly stopped?: boolean;
+  readonly restartingAll?: boolean;
   readonly nowMs?: number;
 }
 
@@ -84,6 +85,7 @@ export function factsOf(input: FactsInput = {}): PodFacts {
     runtimeName: 'test',
     stopped: input.stopped ?? false,
     verdict: undefined,
+    restartingAll: input.restartingAll ?? false,
     resize: undefined,
     nowMs: input.nowMs ?? startMs + 10_000,
   };

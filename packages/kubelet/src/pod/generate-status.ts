@@ -4,7 +4,7 @@ import { computeQosClass, podLimits, podRequests } from '@homeostat/api';
 import type { Pod, PodCondition, PodStatus, ResourceRequirements } from '@homeostat/api/types/core-v1';
 import { formatTime } from '@homeostat/machinery';
 import { containerStatuses } from './container-statuses.ts';
-import { type Finding, podFindings } from './pod-conditions.ts';
+import { type Finding, podFindings, restartingType } from './pod-conditions.ts';
 import { isKubeletCondition, isTerminalPhase, newestOf, type PodFacts, specOf } from './pod-facts.ts';
 import { podPhase } from './pod-phase.ts';
 import { withReadiness } from './readiness.ts';
@@ -64,7 +64,7 @@ export function stampConditions(
     const since = before?.status === finding.status ? before.lastTransitionTime : undefined;
     return {
       type: finding.type,
-      ...(generation === 0 ? {} : { observedGeneration: generation }),
+      ...(generation === 0 || finding.type === restartingType ? {} : { observedGeneration: generation }),
       status: finding.status,
       lastProbeTime: null,
       lastTransitionTime: since ?? formatTime(nowMs),

@@ -25,6 +25,8 @@ export type SyncCommand =
       /** Shorter than the Pod's. */
       readonly graceSeconds?: number;
     }
+  /** An exit of one container starts all of them anew. */
+  | { readonly type: 'restart-all'; readonly source: string }
   /** Nothing is left to run. */
   | { readonly type: 'kill-pod' };
 
@@ -66,6 +68,13 @@ export class PlanBuilder {
     const containers = new Map(this.#memory.containers);
     containers.set(decision.key, decision.backOff);
     this.#memory = { ...this.#memory, containers };
+  }
+
+  /** Starts all containers anew, because of how one ended, unless that has to wait. */
+  restartAll(source: Container, kind: ContainerKind): void {
+    this.start(source, kind);
+    const start = this.commands.pop();
+    if (start !== undefined) this.commands.push({ type: 'restart-all', source: source.name });
   }
 
   /** Ends a running instance that can't go on, if so; whether it did. */

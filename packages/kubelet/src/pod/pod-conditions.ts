@@ -2,6 +2,7 @@
 // by `generate-status.ts`.
 
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@homeostat/api/types/core-v1';
+import { mayAllContainersRestart } from '@homeostat/api';
 import type { PodView } from '../runtime/container-runtime.ts';
 import { isSidecar, type PodFacts, specOf } from './pod-facts.ts';
 
@@ -13,20 +14,24 @@ export interface Finding {
   readonly message?: string;
 }
 
+/** The one condition that does not tell the generation it is about. */
+export const restartingType = 'AllContainersRestarting';
+
 /** PodResizePending if so, PodReadyToStartContainers, Initialized, Ready, ContainersReady, PodScheduled. */
 export function podFindings(
   pod: Pod,
   status: PodStatus,
-  { view, resize }: Pick<PodFacts, 'view' | 'resize'>,
+  { view, resize, restartingAll, previous }: Pick<PodFacts, 'view' | 'resize' | 'restartingAll' | 'previous'>,
 ): readonly Finding[] {
   const containersReady = findContainersReady(pod, status);
   return [
     ...(resize === undefined ? [] : [{ type: 'PodResizePending', status: 'True' as const, ...resize }]),
     { type: 'PodReadyToStartContainers', status: hasNetwork(pod, view) ? 'True' : 'False' },
-    findInitialized(pod, status),
+    findInitialized(pod, status, previous),
     findReady(pod, status.conditions ?? [], containersReady),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
+    ...findRestartingAll(pod, status, restartingAll),
   ];
 }
 
@@ -37,7 +42,7 @@ export function hasNetwork(pod: Pod, { sandbox }: PodView): boolean {
   return sandbox.hostNetwork === hostNetwork && (hostNetwork || sandbox.ips.length > 0);
 }
 
-function findInitialized(pod: Pod, status: PodStatus): Finding {
+function findInitialized(pod: Pod, status: PodStatus, previous: PodStatus): Finding {
   const type = 'Initialized';
   const containers = pod.spec?.initContainers ?? [];
   if (containers.length === 0)
@@ -54,12 +59,25 @@ function findInitialized(pod: Pod, status: PodStatus): Finding {
   if (status.phase === 'Succeeded' && unknown.length === 0) return { type, status: 'True', reason: 'PodCompleted' };
   // Regular containers only ever start after initialization.
   if ((status.containerStatuses ?? []).some(hasEverStarted)) return { type, status: 'True' };
+  // Where all containers may start anew, what was once initialized stays so.
+  const before = previous.conditions?.find((condition) => condition.type === type);
+  if (before?.status === 'True' && mayAllContainersRestart(specOf(pod))) return { type, status: 'True' };
   const parts = [
     ...(unknown.length === 0 ? [] : [`containers with unknown status: [${unknown.join(' ')}]`]),
     ...(incomplete.length === 0 ? [] : [`containers with incomplete status: [${incomplete.join(' ')}]`]),
   ];
   if (parts.length === 0) return { type, status: 'True' };
   return { type, status: 'False', reason: 'ContainersNotInitialized', message: parts.join(', ') };
+}
+
+function findRestartingAll(pod: Pod, { phase }: PodStatus, restartingAll: boolean): readonly Finding[] {
+  const type = restartingType;
+  if (!mayAllContainersRestart(specOf(pod))) return [];
+  if (phase === 'Succeeded') return [{ type, status: 'False', reason: 'PodCompleted' }];
+  if (phase === 'Failed') return [{ type, status: 'False', reason: 'PodFailed' }];
+  if (!restartingAll) return [{ type, status: 'False' }];
+  const message = 'container exited with restart policy rule';
+  return [{ type, status: 'True', reason: 'RestartAllContainersStarted', message }];
 }
 
 function findContainersReady(pod: Pod, status: PodStatus): Finding {

@@ -32,6 +32,8 @@ export interface PodFacts {
   /** Everything has been stopped for good. */
   readonly stopped: boolean;
   readonly verdict: PodVerdict | undefined;
+  /** All containers have just been removed to start anew. */
+  readonly restartingAll: boolean;
   /** The spec asks for resources that the Pod has not got. */
   readonly resize: PendingResize | undefined;
   readonly nowMs: number;

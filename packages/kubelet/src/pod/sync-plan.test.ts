@@ -24,6 +24,8 @@ function brief(commands: readonly SyncCommand[]): readonly string[] {
         return `start ${command.container.name}#${command.attempt}`;
       case 'kill':
         return `kill ${command.container.name}: ${command.message}`;
+      case 'restart-all':
+        return `restart-all by ${command.source}`;
       case 'create-sandbox':
         return `sandbox#${command.attempt}`;
       case 'kill-pod':
@@ -110,6 +112,22 @@ describe('commands', () => {
       'init failed and is tried again',
       { pod: podOf({ initContainers: [container('i')] }), containers: [instance('i', 1)] },
       ['start i#1'],
+    ],
+    [
+      'a rule of its own starts all containers anew',
+      {
+        pod: podOf({
+          containers: [
+            container('c', {
+              restartPolicy: 'Never',
+              restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+            }),
+            container('d'),
+          ],
+        }),
+        containers: [instance('d', 'running'), instance('c', 42)],
+      },
+      ['restart-all by c'],
     ],
     [
       'ephemeral containers start first, and once',

@@ -200,6 +200,9 @@ export class PodWorker {
         await stopContainer(host, { pod, container, kind, view, message, graceSeconds }, signal);
         return true;
       }
+      case 'restart-all':
+        await this.#removeContainers(command.source, signal);
+        return true;
       case 'create-sandbox':
         return this.#createSandbox(command.attempt, signal);
       case 'start': {
@@ -285,6 +288,19 @@ export class PodWorker {
     await this.#host.runtime.stopSandbox(this.uid);
   }
 
+  /** Ends and forgets all containers, the one that caused it last; then they start from the first on. */
+  async #removeContainers(source: string, signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#host;
+    await stopAll(this.#host, this.#pod, 0, signal, () => 'killing');
+    const { containers } = runtime.view(this.uid);
+    const last = containers.filter(({ name }) => name === source);
+    for (const { id } of containers) if (!last.some((kept) => kept.id === id)) await runtime.removeContainer(id);
+    for (const { id } of last) await runtime.removeContainer(id);
+    this.#setStatus(generateStatus({ ...this.#facts(false), restartingAll: true }));
+    // What follows comes at once; this is worth being seen.
+    await this.#host.env.clock.yield();
+  }
+
   /** The grace period can only become shorter. */
   #grace(): number {
     const { metadata, spec } = this.#pod;
@@ -352,6 +368,7 @@ export class PodWorker {
       runtimeName: runtime.name,
       stopped,
       verdict: this.#verdict,
+      restartingAll: false,
       resize: this.#allotment.pending,
       nowMs: env.clock.nowMs(),
     };
@@ -366,7 +383,7 @@ export class PodWorker {
     const probed = withReadiness(status, pod, this.#probes, runtime.name);
     const foreign = (probed.conditions ?? []).filter((condition) => !isKubeletCondition(condition));
     const draft = { ...probed, conditions: foreign };
-    const findings = podFindings(pod, draft, { view: runtime.view(this.uid), resize: this.#allotment.pending });
+    const findings = podFindings(pod, draft, { ...this.#facts(false), previous: status });
     this.#setStatus(stampConditions(draft, findings, { pod, previous: status, nowMs: env.clock.nowMs() }));
   }
 

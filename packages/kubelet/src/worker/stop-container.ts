@@ -46,12 +46,18 @@ export async function stopContainer(host: WorkerHost, request: StopRequest, sign
 }
 
 /** Ends all running containers: regular ones together, then sidecars from the last to the first. */
-export async function stopAll(host: WorkerHost, pod: Pod, graceSeconds: number, signal: AbortSignal): Promise<void> {
+export async function stopAll(
+  host: WorkerHost,
+  pod: Pod,
+  graceSeconds: number,
+  signal: AbortSignal,
+  messageOf: (container: string) => string = (container) => `Stopping container ${container}`,
+): Promise<void> {
   const view = host.runtime.view(pod.metadata?.uid ?? '');
   const stop = (container: Container, kind: ContainerKind, after?: Promise<unknown>): Promise<void>[] => {
     const newest = newestOf(view, container.name);
     if (newest?.state !== 'running') return [];
-    const message = `Stopping container ${container.name}`;
+    const message = messageOf(container.name);
     return [
       stopContainer(
         host,
