@@ -17,3 +17,8 @@ test('createAdmissionPlugins() runs the default ones in order and NodeRestrictio
 test('createAdmissionPlugins() names an unknown plugin and the known ones', () => {
   assert.throws(() => names({ enable: ['Nope'] }), /admission plugin "Nope": expected one of NamespaceLifecycle, /);
 });
+
+test('createAdmissionPlugins() disables what is not there, but does not enable it', () => {
+  assert.deepEqual(names({ disable: ['AlwaysPullImages'] }), names());
+  assert.throws(() => names({ enable: ['AlwaysPullImages'] }), /admission plugin "AlwaysPullImages": expected one of/);
+});

@@ -1,6 +1,6 @@
 // The admission plugins by upstream's names and in upstream's order (spec/apiserver.md §15.1), and how
 // `--enable-admission-plugins` and `--disable-admission-plugins` choose among them. Plugins whose effect is not in this
-// server are not in the table: naming one is an error, not a silent nothing.
+// server are not in the table: enabling one is an error, not a silent nothing; disabling it is fine, it is not there.
 
 import type { AdmissionPlugin } from '../server/admission.ts';
 import type { AdmissionHost } from './admission-host.ts';
@@ -16,6 +16,7 @@ import { NamespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { NodeRestriction } from './plugins/node-restriction.ts';
 import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import { PodSecurity } from './plugins/pod-security.ts';
+import { PodTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { PodTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { Priority } from './plugins/priority.ts';
 import { ResourceQuota } from './plugins/resource-quota.ts';
@@ -52,7 +53,30 @@ const table: readonly PluginEntry[] = [
   on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
   on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
   on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
+  on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
   on('ResourceQuota', (host) => new ResourceQuota(host)),
+];
+
+/** Upstream's other plugins. */
+const absentPlugins: readonly string[] = [
+  'AlwaysAdmit',
+  'AlwaysDeny',
+  'AlwaysPullImages',
+  'ClusterTrustBundleAttest',
+  'DenyServiceExternalIPs',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'ImagePolicyWebhook',
+  'LimitPodHardAntiAffinityTopology',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'NamespaceAutoProvision',
+  'NamespaceExists',
+  'OwnerReferencesPermissionEnforcement',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
 ];
 
 /** Names that can be enabled or disabled, in running order. */
@@ -72,7 +96,7 @@ export function createAdmissionPlugins(
 ): readonly AdmissionPlugin[] {
   const { enable = [], disable = [] } = selection;
   for (const name of [...enable, ...disable]) {
-    if (admissionPluginNames.includes(name)) continue;
+    if (admissionPluginNames.includes(name) || (absentPlugins.includes(name) && !enable.includes(name))) continue;
     throw new Error(`Cannot use admission plugin "${name}": expected one of ${admissionPluginNames.join(', ')}`);
   }
   return table

@@ -92,11 +92,12 @@ export async function startCluster(options: StartClusterOptions): Promise<Starte
   const reachable = options.advertiseAddress ?? (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
   const url = `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${listener.port}`;
   onProgress('starting the API server');
+  const clientCa = (options.tls?.clientCa ?? [pki.caCert]).map(String).join('');
   const cluster = createCluster({
     env,
     store,
     serverAddress: () => `${reachable}:${listener.port}`,
-    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa: pki.caCert, ...options.security },
+    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa, ...options.security },
     server: {
       ...options.server,
       ...advertised(options, reachable, listener.port),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { attributesOf, createFixtureHost, type FixtureHost } from '../admission-fixture.ts';
 import { DefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { PodTopologyLabels } from './pod-topology-labels.ts';
 import { Priority } from './priority.ts';
 import { RuntimeClass } from './runtime-class.ts';
 import { ServiceAccount } from './service-account.ts';
@@ -136,4 +137,20 @@ test('RuntimeClass adds overhead, selector and tolerations', async () => {
   assert.deepEqual(object.spec?.tolerations, [{ key: 'rc', operator: 'Exists' }]);
   await plugin.validate(attributesOf(object));
   await assert.rejects(plugin.validate(attributesOf(pod({ overhead: { cpu: '1' } }))), /Pod Overhead set without/);
+});
+
+test('PodTopologyLabels copies the zone and region of the node, from its name or with the binding', () => {
+  const host = createFixtureHost();
+  const topology = { 'topology.kubernetes.io/region': 'r', 'topology.kubernetes.io/zone': 'z' };
+  host.put('nodes', { metadata: { name: 'n', labels: { ...topology, rack: '7' } } });
+  const plugin = new PodTopologyLabels(host);
+  const labelsOf = (object: Pod, more: object = {}): unknown => {
+    plugin.admit(attributesOf(object, more));
+    return object.metadata?.labels;
+  };
+  assert.deepEqual(labelsOf(pod({ nodeName: 'n' }, { labels: { a: 'b' } })), { a: 'b', ...topology });
+  assert.equal(labelsOf(pod()), undefined);
+  assert.equal(labelsOf(pod({ nodeName: 'other' })), undefined);
+  const binding = { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } } as unknown as Pod;
+  assert.deepEqual(labelsOf(binding, { subresource: 'binding' }), topology);
 });

@@ -1,12 +1,12 @@
-// PodTopologyLabels: a Pod that gets a node, by its own creation or by a Binding, gets the node's region and zone as labels, so that
-// what runs in it can be told through the downward API (spec/apiserver.md §12.4).
+// PodTopologyLabels: a Pod on a node carries the labels that say in which zone and region it is, so that it can know
+// (KEP-4742). The scheduler's binding brings them to the Pod.
 
+import type { Binding, Pod } from '@homeostat/api/types/core-v1';
 import type { KubeObject, Mutable } from '@homeostat/machinery';
-import type { Pod } from '@homeostat/api/types/core-v1';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import { type AdmissionHost, isAbout, resourceText } from '../admission-host.ts';
+import { type AdmissionHost, resourceText } from '../admission-host.ts';
 
-const copiedLabels = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'] as const;
+const copied: readonly string[] = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 
 export class PodTopologyLabels implements AdmissionPlugin {
   readonly name = 'PodTopologyLabels';
@@ -20,28 +20,20 @@ export class PodTopologyLabels implements AdmissionPlugin {
     return operation === 'CREATE';
   }
 
-  async admit(attributes: AdmissionAttributes): Promise<void> {
-    const node = nodeOf(attributes);
-    const { object, signal } = attributes;
-    if (node === '' || object === undefined) return;
-    const found = await this.#host.reader({ group: '', resource: 'nodes' }).getFresh('', node, signal);
-    for (const label of copiedLabels) {
-      const value = found?.metadata?.labels?.[label];
-      if (value === undefined) continue;
-      const metadata = (object.metadata ??= {});
-      metadata.labels = { ...metadata.labels, [label]: value };
-    }
+  admit({ resource, subresource, object }: AdmissionAttributes): void {
+    if (resourceText(resource) !== 'pods' || object === undefined) return;
+    if (subresource === '') this.#label(object, (object as Pod).spec?.nodeName ?? '');
+    if (subresource !== 'binding') return;
+    const { target } = object as unknown as Binding;
+    if (target.kind === 'Node') this.#label(object, target.name ?? '');
   }
-}
 
-interface BindingLike extends KubeObject {
-  readonly target?: { readonly name?: string };
-}
-
-// Upstream knows the Binding by either of its two ways.
-function nodeOf(attributes: AdmissionAttributes): string {
-  const { object, resource, subresource } = attributes;
-  if (isAbout(attributes, 'pods')) return (object as Mutable<Pod> | undefined)?.spec?.nodeName ?? '';
-  const binding = (resourceText(resource) === 'pods' && subresource === 'binding') || isAbout(attributes, 'bindings');
-  return binding ? ((object as BindingLike | undefined)?.target?.name ?? '') : '';
+  #label(object: Mutable<KubeObject>, nodeName: string): void {
+    if (nodeName === '') return;
+    const labels = this.#host.reader({ group: '', resource: 'nodes' }).get('', nodeName)?.metadata?.labels ?? {};
+    const found = copied.filter((name) => labels[name] !== undefined);
+    if (found.length === 0) return;
+    const topology = Object.fromEntries(found.map((name) => [name, labels[name] ?? '']));
+    object.metadata = { ...object.metadata, labels: { ...object.metadata?.labels, ...topology } };
+  }
 }
