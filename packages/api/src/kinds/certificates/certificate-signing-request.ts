@@ -8,6 +8,7 @@ import type {
   CertificateSigningRequestStatus,
 } from '@homeostat/api/types/certificates-v1';
 import {
+  decodeBase64,
   duplicate,
   type FieldError,
   FieldPath,
@@ -154,7 +155,7 @@ function validateRequest(object: CertificateSigningRequest, old: CertificateSign
 }
 
 function validateRequestText(request: string | undefined, path: FieldPath, errors: FieldError[]): void {
-  const block = readPem(decodeBase64(request ?? ''))[0];
+  const block = readPem(textOf(request ?? ''))[0];
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') {
     errors.push(invalid(path, request ?? null, 'PEM block type must be CERTIFICATE REQUEST'));
   } else if (!isDerSequence(block.bytes)) errors.push(invalid(path, request, 'x509: malformed certificate request'));
@@ -204,7 +205,7 @@ function validateConditions(
 }
 
 function validateCertificate(certificate: string, errors: FieldError[]): void {
-  const problem = certificate === '' ? undefined : certificateProblem(decodeBase64(certificate));
+  const problem = certificate === '' ? undefined : certificateProblem(textOf(certificate));
   if (problem !== undefined) errors.push(invalid(certificatePath, '<certificate data>', problem));
 }
 
@@ -258,6 +259,6 @@ function validateRequestUpdate(
   return errors;
 }
 
-function decodeBase64(text: string): string {
-  return Buffer.from(text, 'base64').toString('latin1');
+function textOf(base64: string): string {
+  return new TextDecoder('latin1').decode(decodeBase64(base64));
 }

@@ -90,7 +90,7 @@ function validateSlice(object: EndpointSlice, old: EndpointSlice | undefined, er
   if (type === '') errors.push(required(typePath));
   else if (!addressTypes.includes(type)) errors.push(notSupported(typePath, type, addressTypes));
   const endpoints = object.endpoints ?? [];
-  const oldAddresses = (old?.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []);
+  const oldAddresses = new Set((old?.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []));
   if (endpoints.length > endpointsMax) errors.push(tooMany(endpointsPath, endpoints.length, endpointsMax));
   else {
     for (const [index, endpoint] of endpoints.entries()) {
@@ -103,7 +103,7 @@ function validateSlice(object: EndpointSlice, old: EndpointSlice | undefined, er
 function validateEndpoint(
   endpoint: Endpoint,
   type: string,
-  oldAddresses: readonly string[],
+  oldAddresses: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldError[],
 ): void {
@@ -127,11 +127,11 @@ function validateEndpoint(
 
 function validateAddress(
   address: string,
-  place: { readonly type: 'IPv4' | 'IPv6'; readonly index: number; readonly oldAddresses: readonly string[] },
+  place: { readonly type: 'IPv4' | 'IPv6'; readonly index: number; readonly oldAddresses: ReadonlySet<string> },
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  if (place.oldAddresses.includes(address)) return;
+  if (place.oldAddresses.has(address)) return;
   const at = path.index(place.index);
   const ip = parseIpSloppy(address);
   validateIp(address, at, errors);
