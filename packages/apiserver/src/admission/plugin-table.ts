@@ -17,7 +17,6 @@ import { NodeRestriction } from './plugins/node-restriction.ts';
 import { PersistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import { PodSecurity } from './plugins/pod-security.ts';
 import { PodTopologyLabels } from './plugins/pod-topology-labels.ts';
-import { PodTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { Priority } from './plugins/priority.ts';
 import { ResourceQuota } from './plugins/resource-quota.ts';
 import { RuntimeClass } from './plugins/runtime-class.ts';
@@ -52,7 +51,6 @@ const table: readonly PluginEntry[] = [
   on('CertificateSigning', (host) => new CertificateSigning(host)),
   on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
   on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
-  on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
   on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
   on('ResourceQuota', (host) => new ResourceQuota(host)),
 ];

@@ -139,18 +139,18 @@ test('RuntimeClass adds overhead, selector and tolerations', async () => {
   await assert.rejects(plugin.validate(attributesOf(pod({ overhead: { cpu: '1' } }))), /Pod Overhead set without/);
 });
 
-test('PodTopologyLabels copies the zone and region of the node, from its name or with the binding', () => {
+test('PodTopologyLabels copies the zone and region of the node, from its name or with the binding', async () => {
   const host = createFixtureHost();
   const topology = { 'topology.kubernetes.io/region': 'r', 'topology.kubernetes.io/zone': 'z' };
   host.put('nodes', { metadata: { name: 'n', labels: { ...topology, rack: '7' } } });
   const plugin = new PodTopologyLabels(host);
-  const labelsOf = (object: Pod, more: object = {}): unknown => {
-    plugin.admit(attributesOf(object, more));
+  const labelsOf = async (object: Pod, more: object = {}): Promise<unknown> => {
+    await plugin.admit(attributesOf(object, more));
     return object.metadata?.labels;
   };
-  assert.deepEqual(labelsOf(pod({ nodeName: 'n' }, { labels: { a: 'b' } })), { a: 'b', ...topology });
-  assert.equal(labelsOf(pod()), undefined);
-  assert.equal(labelsOf(pod({ nodeName: 'other' })), undefined);
+  assert.deepEqual(await labelsOf(pod({ nodeName: 'n' }, { labels: { a: 'b' } })), { a: 'b', ...topology });
+  assert.equal(await labelsOf(pod()), undefined);
+  assert.equal(await labelsOf(pod({ nodeName: 'other' })), undefined);
   const binding = { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } } as unknown as Pod;
-  assert.deepEqual(labelsOf(binding, { subresource: 'binding' }), topology);
+  assert.deepEqual(await labelsOf(binding, { subresource: 'binding' }), topology);
 });

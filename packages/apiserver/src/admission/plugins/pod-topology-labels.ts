@@ -2,7 +2,6 @@
 // (KEP-4742). The scheduler's binding brings them to the Pod.
 
 import type { Binding, Pod } from '@homeostat/api/types/core-v1';
-import type { KubeObject, Mutable } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { type AdmissionHost, resourceText } from '../admission-host.ts';
 
@@ -20,20 +19,23 @@ export class PodTopologyLabels implements AdmissionPlugin {
     return operation === 'CREATE';
   }
 
-  admit({ resource, subresource, object }: AdmissionAttributes): void {
-    if (resourceText(resource) !== 'pods' || object === undefined) return;
-    if (subresource === '') this.#label(object, (object as Pod).spec?.nodeName ?? '');
-    if (subresource !== 'binding') return;
-    const { target } = object as unknown as Binding;
-    if (target.kind === 'Node') this.#label(object, target.name ?? '');
-  }
-
-  #label(object: Mutable<KubeObject>, nodeName: string): void {
-    if (nodeName === '') return;
-    const labels = this.#host.reader({ group: '', resource: 'nodes' }).get('', nodeName)?.metadata?.labels ?? {};
+  async admit(attributes: AdmissionAttributes): Promise<void> {
+    const nodeName = nodeNameOf(attributes);
+    const { object, signal } = attributes;
+    if (nodeName === '' || object === undefined) return;
+    const node = await this.#host.reader({ group: '', resource: 'nodes' }).getFresh('', nodeName, signal);
+    const labels = node?.metadata?.labels ?? {};
     const found = copied.filter((name) => labels[name] !== undefined);
     if (found.length === 0) return;
     const topology = Object.fromEntries(found.map((name) => [name, labels[name] ?? '']));
     object.metadata = { ...object.metadata, labels: { ...object.metadata?.labels, ...topology } };
   }
+}
+
+/** Empty when the request puts no Pod on a node. */
+function nodeNameOf({ resource, subresource, object }: AdmissionAttributes): string {
+  if (resourceText(resource) !== 'pods') return '';
+  if (subresource === '') return (object as Pod | undefined)?.spec?.nodeName ?? '';
+  const target = subresource === 'binding' ? (object as unknown as Binding | undefined)?.target : undefined;
+  return target?.kind === 'Node' ? (target.name ?? '') : '';
 }
