@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Deployment } from '@homeostat/api/types/apps-v1';
 import type { Job } from '@homeostat/api/types/batch-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
+import { isPodReady } from '@homeostat/api';
 import { resourceType } from '@homeostat/client';
 import { type KubeObject, parseTime } from '@homeostat/machinery';
 import { events, pods, simulated, startNodes } from './fixture.ts';
@@ -549,6 +550,26 @@ test('what others write into the status is repaired, and their conditions stay',
   );
   await cluster.test.waitFor(() => cluster.pod('patched')?.status?.phase === 'Running', { limitMs: 10_000 });
   assert.ok(conditionsOf(cluster.pod('patched') ?? {}).includes('example.com/gate=True'));
+});
+
+test('a Pod that is well is not written any more', async () => {
+  await using cluster = await startNodes(1);
+  const probe = { httpGet: { port: 80 }, periodSeconds: 1 };
+  await cluster.createPod('well', {
+    spec: {
+      initContainers: [
+        { name: 'i', image: 'nginx:1.27' },
+        { name: 's', image: 'nginx:1.27', restartPolicy: 'Always' },
+      ],
+      containers: [
+        { name: 'c', image: 'nginx:1.27', readinessProbe: probe, livenessProbe: probe, startupProbe: probe },
+      ],
+    },
+  });
+  await cluster.test.waitFor(() => isPodReady(cluster.pod('well') ?? {}), { limitMs: 1_000 });
+  const version = cluster.pod('well')?.metadata?.resourceVersion;
+  await cluster.test.advance(3_600_000);
+  assert.equal(cluster.pod('well')?.metadata?.resourceVersion, version);
 });
 
 test('one seed, one history', async () => {

@@ -12,12 +12,11 @@ import { podFindings } from '../pod/pod-conditions.ts';
 import { isKubeletCondition, isTerminalPhase, type PodFacts, type PodVerdict } from '../pod/pod-facts.ts';
 import { withReadiness } from '../pod/readiness.ts';
 import { planSync } from '../pod/sync-plan.ts';
-import { type PodView, RuntimeFailure } from '../runtime/container-runtime.ts';
+import type { PodView } from '../runtime/container-runtime.ts';
+import { CommandRunner } from './command-runner.ts';
 import { PodAllotment } from './pod-allotment.ts';
 import { PodProbes } from './pod-probes.ts';
-import { startContainer } from './start-container.ts';
 import { StartMemory } from './start-memory.ts';
-import { stopAll, stopContainer } from './stop-container.ts';
 import type { WorkerHost } from './worker-host.ts';
 
 export type Stage = 'syncing' | 'terminating' | 'finished';
@@ -27,10 +26,6 @@ const deadlineMessage = 'Pod was active on the node longer than the specified de
 /** After a failure the Pod is looked at again this soon, so that its status says why. */
 const afterFailureMs = 1_000;
 const retryLongestMs = 60_000;
-const retryErrorMs = 10_000;
-/** Between tries to mount a volume. */
-const mountFirstMs = 500;
-const mountMaxMs = 122_000;
 /** A Pod is looked at now and then even if nothing happens. */
 const resyncMs = 600_000;
 
@@ -39,6 +34,7 @@ export class PodWorker {
   readonly #host: WorkerHost;
   readonly #probes: PodProbes;
   readonly #starts: StartMemory;
+  readonly #commands: CommandRunner;
   readonly #allotment: PodAllotment;
   #pod: Pod;
   #stage: Stage = 'syncing';
@@ -48,7 +44,6 @@ export class PodWorker {
   #removed = false;
   #graceSeconds: number | undefined;
   #verdict: PodVerdict | undefined;
-  #mountFailures = 0;
   /** Of the commands under way. */
   #abort: AbortController | undefined;
 
@@ -57,6 +52,7 @@ export class PodWorker {
     this.#pod = pod;
     this.#host = host;
     this.#starts = new StartMemory(host.env);
+    this.#commands = new CommandRunner(host);
     this.#allotment = new PodAllotment(pod, host);
     this.#probes = new PodProbes(host, ({ type }) => {
       this.#applyProbes();
@@ -171,73 +167,37 @@ export class PodWorker {
   }
 
   async #execute(commands: readonly SyncCommand[]): Promise<void> {
+    const publish = (restartingAll: boolean): void =>
+      this.#setStatus(generateStatus({ ...this.#facts(false), restartingAll }));
+    await this.#interruptibly((signal) =>
+      this.#commands.run(
+        commands,
+        {
+          pod: this.#pod,
+          graceSeconds: this.#grace(),
+          starts: this.#starts,
+          sandboxReady: () => this.#applyProbes(),
+          startFailed: () => publish(false),
+          allRemoved: () => publish(true),
+        },
+        signal,
+      ),
+    );
+  }
+
+  /** False when something more urgent has come. */
+  async #interruptibly(task: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const abort = new AbortController();
     this.#abort = abort;
     try {
-      for (const command of commands) {
-        const goesOn = await this.#executeOne(command, abort.signal);
-        if (!goesOn) break;
-      }
+      await task(abort.signal);
+      return true;
     } catch (error) {
       if (!abort.signal.aborted) throw error;
+      return false;
     } finally {
       this.#abort = undefined;
     }
-  }
-
-  /** Whether the commands after it may be carried out. */
-  async #executeOne(command: SyncCommand, signal: AbortSignal): Promise<boolean> {
-    const host = this.#host;
-    const pod = this.#pod;
-    switch (command.type) {
-      case 'kill-pod':
-        await this.#stopEverything(signal);
-        host.requestPass(this.uid);
-        return true;
-      case 'kill': {
-        const { container, kind, view, message } = command;
-        const graceSeconds = Math.min(this.#grace(), command.graceSeconds ?? Infinity);
-        await stopContainer(host, { pod, container, kind, view, message, graceSeconds }, signal);
-        return true;
-      }
-      case 'restart-all':
-        await this.#removeContainers(command.source, signal);
-        return true;
-      case 'create-sandbox':
-        return this.#createSandbox(command.attempt, signal);
-      case 'start': {
-        const { container, kind, attempt } = command;
-        const result = await startContainer(host, { pod, container, kind, attempt }, signal);
-        this.#starts.note(container.name, container.image ?? '', result);
-        if (!result.ok) {
-          this.#setStatus(generateStatus(this.#facts(false)));
-          host.requestPass(this.uid, result.pullFailed ? afterFailureMs : this.#spread(retryErrorMs));
-        }
-        return result.ok || kind !== 'init';
-      }
-    }
-  }
-
-  async #createSandbox(attempt: number, signal: AbortSignal): Promise<boolean> {
-    const problem = await this.#host.references.volumeProblem(this.#pod, signal);
-    if (problem !== undefined) {
-      this.#host.emit(this.#pod, { type: 'Warning', reason: 'FailedMount', message: problem });
-      this.#host.requestPass(this.uid, Math.min(mountFirstMs * 2 ** this.#mountFailures++, mountMaxMs));
-      return false;
-    }
-    this.#mountFailures = 0;
-    try {
-      await this.#host.runtime.createSandbox(this.#pod, attempt, signal);
-    } catch (error) {
-      if (!(error instanceof RuntimeFailure)) throw error;
-      const message = `Failed to create pod sandbox: ${error.message}`;
-      this.#host.emit(this.#pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
-      this.#host.requestPass(this.uid, this.#spread(retryErrorMs));
-      return false;
-    }
-    // Told before the images are pulled.
-    this.#applyProbes();
-    return true;
   }
 
   async #terminate(): Promise<void> {
@@ -246,16 +206,12 @@ export class PodWorker {
     if (!this.#removed) this.#setStatus(generateStatus(this.#facts(false)));
     this.#probes.tick(this.#pod);
     if (isRunning(view) || view.sandbox?.ready === true) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      try {
-        await this.#stopEverything(abort.signal);
-      } catch (error) {
-        if (!abort.signal.aborted) throw error;
+      const done = await this.#interruptibly((signal) =>
+        this.#commands.stopEverything(this.#pod, this.#grace(), signal),
+      );
+      if (!done) {
         this.#host.requestPass(this.uid);
         return;
-      } finally {
-        this.#abort = undefined;
       }
     }
     this.#finish();
@@ -281,24 +237,6 @@ export class PodWorker {
     if (!this.deletable) return;
     if (!this.#rejected) this.#setStatus(terminatedStatus(this.#pod, generateStatus(this.#facts(true))), true);
     else this.#host.requestWrite(this.uid);
-  }
-
-  async #stopEverything(signal: AbortSignal): Promise<void> {
-    await stopAll(this.#host, this.#pod, this.#grace(), signal);
-    await this.#host.runtime.stopSandbox(this.uid);
-  }
-
-  /** Ends and forgets all containers, the one that caused it last; then they start from the first on. */
-  async #removeContainers(source: string, signal: AbortSignal): Promise<void> {
-    const { runtime } = this.#host;
-    await stopAll(this.#host, this.#pod, 0, signal, () => 'killing');
-    const { containers } = runtime.view(this.uid);
-    const last = containers.filter(({ name }) => name === source);
-    for (const { id } of containers) if (!last.some((kept) => kept.id === id)) await runtime.removeContainer(id);
-    for (const { id } of last) await runtime.removeContainer(id);
-    this.#setStatus(generateStatus({ ...this.#facts(false), restartingAll: true }));
-    // What follows comes at once; this is worth being seen.
-    await this.#host.env.clock.yield();
   }
 
   /** The grace period can only become shorter. */
