@@ -56,6 +56,15 @@ export {
   needsNodePorts,
 } from './meaning/services.ts';
 export { findUntoleratedTaint, toleratesTaint } from './meaning/tolerations.ts';
+export {
+  canNodeReachVolume,
+  findMatchingVolume,
+  type FindVolumeOptions,
+  hasAccessModes,
+  isClaimBound,
+  isVolumeBoundTo,
+  storageClassNameOf,
+} from './meaning/volumes.ts';
 export type { ResourceInfo, SubresourceInfo } from './resource.ts';
 export {
   findKind,
