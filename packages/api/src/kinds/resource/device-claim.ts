@@ -77,7 +77,12 @@ function requestNames(requests: readonly DeviceRequest[]): ReadonlySet<string> {
   );
 }
 
-function validateUnique(list: readonly { readonly name?: string }[], path: FieldPath, errors: FieldError[]): void {
+/** No two of a list have the same name. */
+export function validateUnique(
+  list: readonly { readonly name?: string }[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
   const seen = new Set<string>();
   for (const [index, { name = '' }] of list.entries()) {
     if (seen.has(name)) errors.push(duplicate(path.index(index), name));

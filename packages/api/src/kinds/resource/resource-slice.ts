@@ -2,7 +2,6 @@
 
 import type { Device, DeviceAttribute, ResourceSlice, ResourceSliceSpec } from '@homeostat/api/types/resource-v1';
 import {
-  duplicate,
   type FieldError,
   FieldPath,
   invalid,
@@ -21,7 +20,7 @@ import { pushInvalid, sortedKeys } from '../rules/values.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { validateCsiDriverName } from '../rules/csi-driver-name.ts';
 import { validateImmutable } from '../update-parts.ts';
-import { validateQualifiedAttribute } from './device-claim.ts';
+import { validateQualifiedAttribute, validateUnique } from './device-claim.ts';
 
 const specPath = new FieldPath('spec');
 const devicesMax = 128;
@@ -69,9 +68,7 @@ function validateSpec(spec: ResourceSliceSpec, path: FieldPath, errors: FieldErr
   const at = path.child('devices');
   if (devices.length > devicesMax) errors.push(tooMany(at, devices.length, devicesMax));
   for (const [index, device] of devices.entries()) validateDevice(device, at.index(index), errors);
-  for (const [index, { name }] of devices.entries()) {
-    if (devices.findIndex((other) => other.name === name) < index) errors.push(duplicate(at.index(index), name));
-  }
+  validateUnique(devices, at, errors);
 }
 
 function validatePool(pool: ResourceSliceSpec['pool'] | undefined, path: FieldPath, errors: FieldError[]): void {
