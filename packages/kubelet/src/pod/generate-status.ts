@@ -59,6 +59,7 @@ export function stampConditions(
 ): PodStatus {
   const generation = Number(pod.metadata?.generation ?? 0);
   const observed = Math.max(generation, previous.observedGeneration ?? 0);
+  let now: string | undefined;
   const stamped = findings.map((finding): PodCondition => {
     const before = previous.conditions?.find((condition) => condition.type === finding.type);
     const since = before?.status === finding.status ? before.lastTransitionTime : undefined;
@@ -67,7 +68,7 @@ export function stampConditions(
       ...(generation === 0 || finding.type === restartingType ? {} : { observedGeneration: generation }),
       status: finding.status,
       lastProbeTime: null,
-      lastTransitionTime: since ?? formatTime(nowMs),
+      lastTransitionTime: since ?? (now ??= formatTime(nowMs)),
       ...(finding.reason === undefined ? {} : { reason: finding.reason }),
       ...(finding.message === undefined ? {} : { message: finding.message }),
     };

@@ -7,6 +7,7 @@ import { createVirtualEnv } from '@homeostat/base';
 import { container, podOf } from '../pod/fixture.ts';
 import { RuntimeFailure } from '../runtime/container-runtime.ts';
 import { AddressPool, parseRange } from './address-pool.ts';
+import { fingerprint } from './fingerprint.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
 const never = new AbortController().signal;
@@ -116,4 +117,11 @@ it('a log is read from the end, from a time, and followed to the end', async () 
   assert.deepEqual(await read({ tailLines: 1 }), ['c: line 2']);
   assert.deepEqual(await read({ sinceMs: env.clock.nowMs() - 10_000 }), ['c: line 2']);
   assert.deepEqual(await read({ tailLines: 0, follow: true }), ['c: line 3', 'exited with code 0']);
+});
+
+it('fingerprints are 64 hex digits, the same for the same text, and do not meet', () => {
+  assert.match(fingerprint('a'), /^[0-9a-f]{64}$/);
+  assert.equal(fingerprint('a'), fingerprint('a'));
+  const seen = new Set(Array.from({ length: 100_000 }, (_unused, index) => fingerprint(`uid-${index}/c/0`)));
+  assert.equal(seen.size, 100_000);
 });

@@ -252,14 +252,29 @@ function uidOf(pod: Pod): string {
   return pod.metadata?.uid ?? '';
 }
 
+interface ResolvedImage {
+  readonly image: string;
+  readonly imageId: string;
+}
+
+const resolvedMax = 1_000;
+const resolved = new Map<string, ResolvedImage>();
+
 /** The image as a runtime tells it: name resolved, and a digest that always stands for the same name. */
-function resolveImage(image: string): { readonly image: string; readonly imageId: string } {
+function resolveImage(image: string): ResolvedImage {
+  let known = resolved.get(image);
+  if (known === undefined) {
+    known = computeImage(image);
+    if (resolved.size >= resolvedMax) resolved.clear();
+    resolved.set(image, known);
+  }
+  return known;
+}
+
+function computeImage(image: string): ResolvedImage {
   const name = parseImageName(image);
   if (name === undefined) return { image, imageId: image };
   const { repository, tag, digest } = name;
-  const resolved = tag === '' ? `${repository}@${digest}` : `${repository}:${tag}`;
-  return {
-    image: resolved,
-    imageId: `${repository}@${digest === '' ? `sha256:${fingerprint(resolved)}` : digest}`,
-  };
+  const full = tag === '' ? `${repository}@${digest}` : `${repository}:${tag}`;
+  return { image: full, imageId: `${repository}@${digest === '' ? `sha256:${fingerprint(full)}` : digest}` };
 }
