@@ -104,6 +104,7 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
       for (const watch of watchesOf(part.definition)) whole.set(resourceId(watch.resource), watch.resource);
       const dependencies: ControllerDependencies = {
         client: own,
+        reader: client,
         env: controllerEnv,
         informers,
         recordEvent: (action, source) => recorder.recordAction(action, source),

@@ -18,6 +18,7 @@ export { randomFaults, type RandomFaultOptions } from './faults/random-faults.ts
 // What is looked at afterwards.
 export { checkCaches } from './checkers/caches.ts';
 export type { Checker } from './checkers/checker.ts';
+export { checkEndings } from './checkers/endings.ts';
 export { checkEndpoints } from './checkers/endpoints.ts';
 export { checkOwnership } from './checkers/ownership.ts';
 export { checkPodCreations } from './checkers/pod-creations.ts';

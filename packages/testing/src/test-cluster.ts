@@ -16,7 +16,17 @@ import {
   type ResourceType,
   type UserInfo,
 } from '@homeostat/client';
-import { adminUser, type Cluster, type ClusterOptions, type Component, createCluster } from '@homeostat/cluster';
+import {
+  adminUser,
+  type Cluster,
+  type ClusterOptions,
+  type Component,
+  createCluster,
+  nodesComponent,
+  numberedNodes,
+  schedulerComponent,
+} from '@homeostat/cluster';
+import type { NodeDefinition, NodePool } from '@homeostat/kubelet';
 import type { KubeObject } from '@homeostat/machinery';
 import type { MemoryStore } from '@homeostat/storage/memory';
 import { checkDeployments, checkReplicaSets } from './checkers/workloads.ts';
@@ -42,7 +52,11 @@ export interface TestClusterOptions {
   readonly startMs?: number;
   /** Controller managers to start: `false` none, `true` (default) one without election, or what each is like. */
   readonly controllerManagers?: boolean | readonly ControllerManagerProcessOptions[];
-  /** What else runs: a scheduler, nodes, controllers of your own. Faults apply to them. */
+  /** Simulated nodes: so many, named `node-1` and so on, or what they are like; default none. */
+  readonly nodes?: number | readonly NodeDefinition[];
+  /** Whether the scheduler runs; default: when there are nodes. */
+  readonly scheduler?: boolean;
+  /** What else runs, e.g. controllers of your own. Faults apply to them. */
   readonly components?: readonly Component[];
   readonly server?: ClusterOptions['server'];
   /** Receives log lines from `level` up (default warn); default drops them. */
@@ -66,6 +80,8 @@ export interface TestCluster extends AsyncDisposable {
   /** A client with all rights, which faults do not hit. */
   readonly admin: Client;
   readonly faults: FaultInjector;
+  /** The simulated nodes, to stop and start. @throws Error when the cluster was made without */
+  readonly nodes: NodePool;
   /** Controller managers, those that ended included. */
   readonly processes: readonly ControllerManagerProcess[];
   /** A client that acts as `user`; faults hit it when `faulty` is set. */
@@ -120,15 +136,21 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     revision: () => store.revision,
     oldestRevision: () => store.compactedRevision,
   });
+  const definitions = typeof options.nodes === 'number' ? numberedNodes(options.nodes) : (options.nodes ?? []);
+  const nodes = definitions.length === 0 ? undefined : nodesComponent({ nodes: definitions, freeze: true });
   const cluster = createCluster({
     env,
     store,
     security: testSecurity,
-    server: { freeze: true, ...options.server },
-    components: options.components ?? [],
+    server: { freeze: true, ...(nodes === undefined ? {} : { podLogs: nodes.podLogs }), ...options.server },
+    components: [
+      ...((options.scheduler ?? nodes !== undefined) ? [schedulerComponent()] : []),
+      ...(nodes === undefined ? [] : [nodes]),
+      ...(options.components ?? []),
+    ],
     intercept: faults.intercept,
   });
-  const test = new RunningTestCluster({ seed, env, store, faults, cluster });
+  const test = new RunningTestCluster({ seed, env, store, faults, cluster, pool: await nodes?.pool });
   await test.start(managersOf(options.controllerManagers ?? true));
   return test;
 }
@@ -149,6 +171,7 @@ interface Parts {
   readonly store: MemoryStore;
   readonly faults: FaultInjector;
   readonly cluster: Cluster;
+  readonly pool: NodePool | undefined;
 }
 
 class RunningTestCluster implements TestCluster {
@@ -162,9 +185,11 @@ class RunningTestCluster implements TestCluster {
   readonly #env: Parts['env'];
   readonly #scope = new Scope();
   readonly #startRevision: number;
+  readonly #pool: NodePool | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ seed, env, store, faults, cluster }: Parts) {
+  constructor({ seed, env, store, faults, cluster, pool }: Parts) {
+    this.#pool = pool;
     this.seed = seed;
     this.clock = env.clock;
     this.store = store;
@@ -173,6 +198,12 @@ class RunningTestCluster implements TestCluster {
     this.#env = env;
     this.#startRevision = store.revision;
     this.admin = this.clientAs(adminUser, { userAgent: 'test' });
+  }
+
+  get nodes(): NodePool {
+    if (this.#pool === undefined)
+      throw new Error('this test cluster has no simulated nodes: ask for them with `nodes`');
+    return this.#pool;
   }
 
   async start(managers: readonly ControllerManagerProcessOptions[]): Promise<void> {

@@ -83,13 +83,12 @@ function recreatePlan(observed: ObservedDeployment, rollout: Rollout, now: numbe
 }
 
 // Pods that are being terminated still run: Recreate promises that old and new never do at the same time.
-function oldPodsRun({ podsByReplicaSet }: ObservedDeployment, { newReplicaSet, oldReplicaSets }: Rollout): boolean {
-  if (oldReplicaSets.some((replicaSet) => (replicaSet.status?.replicas ?? 0) > 0)) return true;
-  for (const [uid, pods] of podsByReplicaSet) {
-    if (uid === newReplicaSet?.metadata?.uid) continue;
-    if (pods.some((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed')) return true;
-  }
-  return false;
+function oldPodsRun({ podsByReplicaSet }: ObservedDeployment, { oldReplicaSets }: Rollout): boolean {
+  return oldReplicaSets.some((replicaSet) => {
+    if ((replicaSet.status?.replicas ?? 0) > 0) return true;
+    const pods = podsByReplicaSet.get(replicaSet.metadata?.uid ?? '') ?? [];
+    return pods.some((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed');
+  });
 }
 
 // History is cleaned by what the stored status says, one sync after completion was written.

@@ -10,7 +10,7 @@ export interface ObservedDeployment {
   readonly deployment: Deployment;
   /** ReplicaSets it owns by uid, and orphans of the namespace. */
   readonly candidates: readonly ReplicaSet[];
-  /** Pods by the uid of their ReplicaSet; only filled for the strategy Recreate, which waits for them. */
+  /** Pods by the uid of their ReplicaSet, claimed or not; only filled for the strategy Recreate, which waits for those of its own. */
   readonly podsByReplicaSet: ReadonlyMap<string, readonly Pod[]>;
 }
 

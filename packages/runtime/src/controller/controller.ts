@@ -26,6 +26,11 @@ import { WriteFence } from './write-fence.ts';
 
 export interface ControllerDependencies {
   readonly client: Client;
+  /**
+   * Reads what caches do not show yet; default {@link client}. It needs the rights of the informers (list), which a controller's own
+   * account may lack.
+   */
+  readonly reader?: Client;
   readonly env: Env;
   readonly informers: InformerFactory;
   /** Takes the events of plans, e.g. an event recorder's `recordAction`. */
@@ -256,7 +261,8 @@ class ControllerRunner implements Controller {
     this.#env.log.warn('the cache does not show own writes yet: reading live', { controller: this.name, key });
     let caches: ControllerCaches = this.#caches;
     for (const { resource, namespace } of reads) {
-      const read = await caches.readLive(this.#dependencies.client, resource, namespace, kill);
+      const { client, reader = client } = this.#dependencies;
+      const read = await caches.readLive(reader, resource, namespace, kill);
       caches = read.caches;
       this.#fence.readLive(key, resource, read.resourceVersion);
     }

@@ -8,11 +8,21 @@ import { controllerOf } from '@homeostat/runtime';
 import type { HistoryEntry } from '../history.ts';
 import { resourceOfKey } from '../store-state.ts';
 
-/** Revisions at which a pod was created for a set that had enough. Pods that were adopted are not held against it. */
+/** Revisions at which a set got a pod though it had enough. Histories in which orphans are adopted are not meant. */
 export function checkPodCreations(history: readonly HistoryEntry[]): readonly string[] {
   const most = new Map<string, number>();
-  const active = new Map<string, Map<string, true>>();
+  const ownerOf = new Map<string, string>();
+  const counts = new Map<string, number>();
   const problems: string[] = [];
+  const move = (key: string, owner: string | undefined): void => {
+    const before = ownerOf.get(key);
+    if (before !== undefined) counts.set(before, (counts.get(before) ?? 0) - 1);
+    if (owner === undefined) ownerOf.delete(key);
+    else {
+      ownerOf.set(key, owner);
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+  };
   for (const { revision, type, key, value } of history) {
     const resource = resourceOfKey(key);
     if (resource === 'replicasets.apps' && type === 'put') {
@@ -22,16 +32,13 @@ export function checkPodCreations(history: readonly HistoryEntry[]): readonly st
     }
     if (resource !== 'pods.') continue;
     const pod = type === 'put' ? (JSON.parse(value) as Pod) : undefined;
-    for (const keys of active.values()) if (pod === undefined || !isPodActive(pod)) keys.delete(key);
-    if (pod === undefined || !isPodActive(pod)) continue;
-    const owner = controllerOf(pod)?.uid;
-    if (owner === undefined || !most.has(owner)) continue;
-    const keys = active.get(owner) ?? new Map<string, true>();
-    active.set(owner, keys);
-    if (keys.has(key)) continue;
-    keys.set(key, true);
-    if (keys.size > (most.get(owner) ?? 0))
-      problems.push(`revision ${revision}: ${key} is pod ${keys.size} of a ReplicaSet of at most ${most.get(owner)}`);
+    const owner = pod !== undefined && isPodActive(pod) ? controllerOf(pod)?.uid : undefined;
+    if (owner === ownerOf.get(key)) continue;
+    move(key, owner);
+    const count = owner === undefined ? 0 : (counts.get(owner) ?? 0);
+    const enough = owner === undefined ? undefined : most.get(owner);
+    if (enough !== undefined && count > enough)
+      problems.push(`revision ${revision}: ${key} is pod ${count} of a ReplicaSet of at most ${enough}`);
   }
   return problems;
 }
