@@ -13,6 +13,7 @@ export { JsonSegments, type ObjectKind, type SegmentOptions, watchFrame } from '
 export { parseJson } from './codec/json/parse-json.ts';
 export { decodeProtobuf } from './codec/protobuf/decode-protobuf.ts';
 export { encodeProtobuf } from './codec/protobuf/encode-protobuf.ts';
+export { ProtoWriter } from './codec/protobuf/proto-writer.ts';
 export { ProtobufSegments, protobufWatchFrame } from './codec/protobuf/protobuf-segments.ts';
 export { isEnveloped, type UnknownEnvelope, unwrapUnknown, wrapUnknown } from './codec/protobuf/unknown-envelope.ts';
 export { readTypeMeta, type TypeMeta } from './codec/type-meta.ts';

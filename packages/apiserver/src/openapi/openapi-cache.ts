@@ -6,8 +6,9 @@ import type { Clock } from '@homeostat/base';
 import type { Digests } from '../authentication/crypto-port.ts';
 import type { DiscoveredVersion, DiscoveryIndex } from '../discovery/discovery-index.ts';
 import { groupDocument, groupVersionDocument, otherDocuments } from './group-document.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
+import type { JsonObject, OpenApiDocument } from './openapi-types.ts';
 import { swaggerDocument } from './swagger-document.ts';
+import { encodeSwagger } from './swagger-protobuf.ts';
 
 export interface EncodedOpenApi {
   readonly bytes: Uint8Array;
@@ -35,6 +36,7 @@ export class OpenApiCache {
   readonly #options: OpenApiCacheOptions;
   readonly #entries = new Map<string, Entry>();
   #swagger: { readonly generation: number; readonly encoded: Promise<EncodedOpenApi> } | undefined;
+  #protobuf: { readonly source: EncodedOpenApi; readonly encoded: EncodedOpenApi } | undefined;
 
   constructor(options: OpenApiCacheOptions) {
     this.#options = options;
@@ -80,6 +82,16 @@ export class OpenApiCache {
     return this.#swagger.encoded;
   }
 
+  /** The same as protobuf: for old clients, so it is made from the other form when one asks. */
+  async swaggerProtobuf(): Promise<EncodedOpenApi> {
+    const source = await this.swagger();
+    if (this.#protobuf?.source !== source) {
+      const document = JSON.parse(Buffer.from(source.bytes).toString()) as JsonObject;
+      this.#protobuf = { source, encoded: this.#hashed(encodeSwagger(document)) };
+    }
+    return this.#protobuf.encoded;
+  }
+
   async #buildSwagger(): Promise<EncodedOpenApi> {
     const documents: OpenApiDocument[] = [];
     for (const name of this.names()) {
@@ -106,7 +118,10 @@ export class OpenApiCache {
   }
 
   #encode(document: unknown): EncodedOpenApi {
-    const bytes = Buffer.from(JSON.stringify(document));
+    return this.#hashed(Buffer.from(JSON.stringify(document)));
+  }
+
+  #hashed(bytes: Uint8Array): EncodedOpenApi {
     const hash = Buffer.from(this.#options.digests.sha512(bytes)).toString('hex').toUpperCase();
     return { bytes, hash };
   }

@@ -11,6 +11,9 @@ import type { ServerHost } from '../server/server-host.ts';
 import { type CustomDocument, type EncodedOpenApi, OpenApiCache } from './openapi-cache.ts';
 
 const json = 'application/json';
+const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** What clients of old call the same. */
+const protobufAlias = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const yearMs = 365 * 24 * 3600 * 1000;
 const readMethods = ['GET', 'HEAD'];
 
@@ -29,8 +32,15 @@ export function createOpenApiRoutes(
       path: '/openapi/v2',
       methods: readMethods,
       async handle(context) {
-        if (!acceptsJson(context)) return notAcceptable;
-        return respond(context, await cache.swagger(), { vary: 'Accept' });
+        const vary = { vary: 'Accept' };
+        switch (swaggerType(context)) {
+          case json:
+            return respond(context, await cache.swagger(), json, vary);
+          case protobuf:
+            return respond(context, await cache.swaggerProtobuf(), protobuf, vary);
+          default:
+            return notAcceptable;
+        }
       },
     },
     {
@@ -66,11 +76,11 @@ async function index(cache: OpenApiCache): Promise<ApiResponse> {
 /** A document under its own hash never changes; under another one it has moved to the present one. */
 function versioned(context: RequestContext, name: string, document: EncodedOpenApi): ApiResponse {
   const asked = context.query.get('hash');
-  if (asked === null) return respond(context, document, { vary: 'Accept' });
+  if (asked === null) return respond(context, document, json, { vary: 'Accept' });
   if (asked !== document.hash) {
     return { status: 301, headers: { location: urlOf(name, document) }, body: { kind: 'empty' } };
   }
-  return respond(context, document, {
+  return respond(context, document, json, {
     vary: 'Accept',
     'cache-control': 'public, immutable',
     expires: httpDate(context.receivedMs + yearMs),
@@ -80,6 +90,7 @@ function versioned(context: RequestContext, name: string, document: EncodedOpenA
 function respond(
   context: RequestContext,
   document: EncodedOpenApi,
+  type: string,
   headers: Readonly<Record<string, string>>,
 ): ApiResponse {
   const etag = `"${document.hash}"`;
@@ -88,7 +99,7 @@ function respond(
   }
   return {
     status: 200,
-    headers: { 'content-type': json, etag, ...headers },
+    headers: { 'content-type': type, etag, ...headers },
     body: { kind: 'bytes', chunks: [document.bytes] },
   };
 }
@@ -97,13 +108,26 @@ function urlOf(name: string, document: EncodedOpenApi): string {
   return `/openapi/v3/${name}?hash=${document.hash}`;
 }
 
-/** Clients that know only the protobuf form are refused: there is none. */
+/** The wanted form of the OpenAPI 2 document; undefined when the client takes none that there is. */
+function swaggerType(context: RequestContext): typeof json | typeof protobuf | undefined {
+  const accept = context.request.headers['accept'] ?? '';
+  if (accept === '') return json;
+  for (const clause of clausesOf(accept)) {
+    if (isJson(clause)) return json;
+    const type = `${clause.type}/${clause.subtype}`;
+    if (type === protobuf || type === protobufAlias) return protobuf;
+  }
+  return undefined;
+}
+
+/** Documents of version 3 have no other form. */
 function acceptsJson(context: RequestContext): boolean {
   const accept = context.request.headers['accept'] ?? '';
-  if (accept === '') return true;
-  return clausesOf(accept).some(
-    ({ type, subtype }) => type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*')),
-  );
+  return accept === '' || clausesOf(accept).some(isJson);
+}
+
+function isJson({ type, subtype }: { readonly type: string; readonly subtype: string }): boolean {
+  return type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
 }
 
 /** IMF-fixdate (RFC 9110 §5.6.7). */
