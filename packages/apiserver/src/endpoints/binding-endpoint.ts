@@ -62,7 +62,12 @@ function aggregate(errors: readonly FieldError[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
-async function bindPod(pods: StoredResource, request: EndpointRequest, binding: Binding, dryRun: boolean): Promise<void> {
+async function bindPod(
+  pods: StoredResource,
+  request: EndpointRequest,
+  binding: Binding,
+  dryRun: boolean,
+): Promise<void> {
   const { namespace, name, context } = request;
   const meta = binding.metadata ?? {};
   const refuse = (text: string): Error => newConflict({ group: '', resource: 'pods/binding' }, name, text);
@@ -78,7 +83,8 @@ async function bindPod(pods: StoredResource, request: EndpointRequest, binding: 
     transform: (existing) => {
       if (existing === undefined) throw newNotFound(pods.groupResource, name);
       const pod = existing.object as BoundPod;
-      if (pod.metadata?.deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+      if (pod.metadata?.deletionTimestamp !== undefined)
+        throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
       const node = pod.spec?.nodeName ?? '';
       if (node !== '') throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(node)}`);
       if ((pod.spec?.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
@@ -89,7 +95,11 @@ async function bindPod(pods: StoredResource, request: EndpointRequest, binding: 
       if (meta.labels !== undefined) podMeta.labels = { ...podMeta.labels, ...meta.labels };
       // A nomination ends with the binding, whichever node it was.
       if (draft.status !== undefined) delete draft.status.nominatedNodeName;
-      updatePodCondition(draft as Mutable<KubeObject>, { type: 'PodScheduled', status: 'True' }, formatTime(pods.env.clock.nowMs()));
+      updatePodCondition(
+        draft as Mutable<KubeObject>,
+        { type: 'PodScheduled', status: 'True' },
+        formatTime(pods.env.clock.nowMs()),
+      );
       return { type: 'put', draft: draft as Mutable<KubeObject> };
     },
   });

@@ -24,7 +24,10 @@ export class ByteWriter {
     while (offset < bytes.length) {
       if (this.#used === this.#buffer.length) this.#next(bytes.length - offset);
       const room = Math.min(this.#buffer.length - this.#used, bytes.length - offset);
-      this.#buffer.set(offset === 0 && room === bytes.length ? bytes : bytes.subarray(offset, offset + room), this.#used);
+      this.#buffer.set(
+        offset === 0 && room === bytes.length ? bytes : bytes.subarray(offset, offset + room),
+        this.#used,
+      );
       this.#used += room;
       offset += room;
     }

@@ -13,7 +13,10 @@ export interface ContinueToken {
 const tokenVersion = 'meta.k8s.io/v1';
 
 export function encodeContinue(token: ContinueToken): string {
-  const json = JSON.stringify({ v: tokenVersion, rv: token.revision, start: token.start }).replaceAll(/[<>&]/g, escapeHtml);
+  const json = JSON.stringify({ v: tokenVersion, rv: token.revision, start: token.start }).replaceAll(
+    /[<>&]/g,
+    escapeHtml,
+  );
   return Buffer.from(json, 'utf8').toString('base64url');
 }
 
@@ -24,7 +27,8 @@ export function decodeContinue(text: string): ContinueToken {
     throw invalidToken(`continue key is not valid: server does not recognize this encoded version ${value.v ?? ''}`);
   }
   const revision = value.rv ?? 0;
-  if (revision === 0) throw invalidToken('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (revision === 0)
+    throw invalidToken('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   const start = value.start ?? '';
   if (start === '') throw invalidToken('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
   const key = start.startsWith('/') ? start : `/${start}`;
@@ -41,21 +45,32 @@ function parseToken(json: string): { readonly v?: string; readonly rv?: number; 
   }
   const wrong = (found: Json, where: string, type: string): Error =>
     invalidToken(`continue key is not valid: json: cannot unmarshal ${goKind(found)} into Go ${where} of type ${type}`);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(value, 'value', 'storage.continueToken');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong(value, 'value', 'storage.continueToken');
   const { v, rv, start } = value as Readonly<Record<string, Json | undefined>>;
   if (v !== undefined && typeof v !== 'string') throw wrong(v, 'struct field continueToken.v', 'string');
   if (rv !== undefined && typeof rv !== 'number') throw wrong(rv, 'struct field continueToken.rv', 'int64');
-  if (start !== undefined && typeof start !== 'string') throw wrong(start, 'struct field continueToken.start', 'string');
-  return { ...(v === undefined ? {} : { v }), ...(rv === undefined ? {} : { rv }), ...(start === undefined ? {} : { start }) };
+  if (start !== undefined && typeof start !== 'string')
+    throw wrong(start, 'struct field continueToken.start', 'string');
+  return {
+    ...(v === undefined ? {} : { v }),
+    ...(rv === undefined ? {} : { rv }),
+    ...(start === undefined ? {} : { start }),
+  };
 }
 
 function decodeBase64(text: string): string {
   const bad = text.search(/[^A-Za-z0-9_-]/);
   if (bad >= 0) throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${bad}`);
-  if (text.length % 4 === 1) throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${text.length - 1}`);
+  if (text.length % 4 === 1)
+    throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${text.length - 1}`);
   const bytes = Buffer.from(text, 'base64url');
   // What is no UTF-8 is no JSON either; the complaint names its first byte.
-  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  if (!isUtf8(bytes)) {
+    const first = String.fromCharCode(bytes[0] ?? 0);
+    throw invalidToken(`continue key is not valid: invalid character '${first}' looking for beginning of value`);
+  }
+  return bytes.toString('utf8');
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -68,7 +68,9 @@ export async function storeNew(
     validate: async (object) => {
       if (!admission.validates('CREATE')) return;
       const seen = entry.version.fromStorage(object) as Mutable<KubeObject>;
-      await admission.validate(admissionAttributes(request, { ...common, name: object.metadata?.name ?? '', object: seen }));
+      await admission.validate(
+        admissionAttributes(request, { ...common, name: object.metadata?.name ?? '', object: seen }),
+      );
     },
   });
 }

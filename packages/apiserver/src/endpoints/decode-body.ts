@@ -56,14 +56,19 @@ export function inputMedia(contentType: string, accepted: readonly MediaType[]):
   });
 }
 
-export async function decodeBytes(bytes: Uint8Array, media: MediaType, options: DecodeOptions): Promise<Mutable<KubeObject>> {
+export async function decodeBytes(
+  bytes: Uint8Array,
+  media: MediaType,
+  options: DecodeOptions,
+): Promise<Mutable<KubeObject>> {
   switch (media) {
     case 'application/vnd.kubernetes.protobuf':
       return decodeProtobufBody(bytes, options);
     case 'application/yaml': {
       const problems: string[] = [];
       // The YAML reader words its findings itself: `line 5: key "x" already set in map`.
-      const onDuplicate = options.fieldValidation === 'Ignore' ? {} : { onDuplicate: (text: string) => void problems.push(text) };
+      const onDuplicate =
+        options.fieldValidation === 'Ignore' ? {} : { onDuplicate: (text: string) => void problems.push(text) };
       // The parser is large and few clients send YAML: loaded when the first does.
       const { decodeYaml } = await import('@homeostat/machinery/yaml');
       let value: Json;
@@ -115,7 +120,10 @@ function decodeJsonBody(bytes: Uint8Array, options: DecodeOptions): Mutable<Kube
   return withKind(draft, expected);
 }
 
-function reporting(options: DecodeOptions, problems: string[]): { onUnknown?: (path: string) => void; onDuplicate?: (path: string) => void } {
+function reporting(
+  options: DecodeOptions,
+  problems: string[],
+): { onUnknown?: (path: string) => void; onDuplicate?: (path: string) => void } {
   if (options.fieldValidation === 'Ignore') return {};
   return {
     onUnknown: (path) => void problems.push(`unknown field "${path}"`),
@@ -125,7 +133,10 @@ function reporting(options: DecodeOptions, problems: string[]): { onUnknown?: (p
 
 /** The kind a body says it is of. @throws ApiError when it is not one the endpoint takes */
 function checkKind(value: Json, expected: GroupVersionKind, bytes: Uint8Array): GroupVersionKind {
-  const object = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, Json>>) : undefined;
+  const object =
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, Json>>)
+      : undefined;
   if (object === undefined && value !== null) {
     const text = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeMetaText}`;
     throw unrecognized(expected.kind, text, bytes);
@@ -210,9 +221,15 @@ function report(problems: readonly string[], actual: GroupVersionKind, options: 
   for (const problem of problems) options.warnings.add(problem);
 }
 
-const typeMetaText = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const typeMetaText =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function stringField(object: Readonly<Record<string, Json>> | undefined, name: string, kind: string, bytes: Uint8Array): string {
+function stringField(
+  object: Readonly<Record<string, Json>> | undefined,
+  name: string,
+  kind: string,
+  bytes: Uint8Array,
+): string {
   const value = object?.[name];
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

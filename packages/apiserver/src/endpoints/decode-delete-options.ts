@@ -1,7 +1,15 @@
 // DeleteOptions from the body, or, when there is none, from the query (spec/apiserver.md §1.5).
 
 import { schemaOf } from '@homeostat/api';
-import { decodeBody, decodeJson, decodeObject, decodeProtobuf, type Json, newBadRequest, unwrapUnknown } from '@homeostat/machinery';
+import {
+  decodeBody,
+  decodeJson,
+  decodeObject,
+  decodeProtobuf,
+  type Json,
+  newBadRequest,
+  unwrapUnknown,
+} from '@homeostat/machinery';
 import { type DeleteOptions, validateDeleteOptions } from '../registry/delete-options.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import { inputMedia } from './decode-body.ts';
@@ -52,7 +60,9 @@ function parse(bytes: Uint8Array): Json {
   try {
     return decodeJson(bytes);
   } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(
+      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -18,10 +18,20 @@ import { negotiateOutput, respondObject, respondValue } from './output.ts';
 /** How a kind is deleted; some (namespaces, jobs) have a way of their own. */
 export type DeleteKind = (
   resource: StoredResource,
-  request: { namespace: string; name: string; options: DeleteOptions; context: ReturnType<typeof writeContext>; validate: ValidateDelete },
+  request: {
+    namespace: string;
+    name: string;
+    options: DeleteOptions;
+    context: ReturnType<typeof writeContext>;
+    validate: ValidateDelete;
+  },
 ) => Promise<DeleteOutcome>;
 
-export async function handleDelete(request: EndpointRequest, resource: StoredResource, deleteKind: DeleteKind = deleteObject): Promise<ApiResponse> {
+export async function handleDelete(
+  request: EndpointRequest,
+  resource: StoredResource,
+  deleteKind: DeleteKind = deleteObject,
+): Promise<ApiResponse> {
   const { context, namespace, name } = request;
   const output = negotiateOutput(request);
   const options = await decodeDeleteOptions(context);
@@ -33,7 +43,8 @@ export async function handleDelete(request: EndpointRequest, resource: StoredRes
     validate: deleteAdmission(request, options, name),
   });
   const status = !outcome.deleted && options.orphanDependents === false ? 202 : 200;
-  if (!outcome.finalized || resource.returnsDeletedObject) return respondObject(request, status, outcome.version, output);
+  if (!outcome.finalized || resource.returnsDeletedObject)
+    return respondObject(request, status, outcome.version, output);
   return respondValue(context, status, deletedStatus(request, outcome), output);
 }
 

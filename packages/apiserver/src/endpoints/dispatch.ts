@@ -3,6 +3,7 @@
 
 import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
+import { deprecationOf } from '../server/deprecations.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import { handleCreate } from './create-endpoint.ts';
 import { handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
@@ -40,9 +41,20 @@ export async function dispatch(context: RequestContext, table: DispatchTable): P
   const verb = verbOf(context, target);
   if (verb === undefined) throw methodNotAllowed();
   const { entry } = target;
+  const warning = deprecationOf(context.info);
+  if (warning !== undefined) context.warnings.add(warning);
   const { headers } = context.request;
-  if (verb === 'patch' && context.request.body?.kind !== 'object' && patchTypeOf(headers['content-type'] ?? '') === undefined) {
-    throw new ApiError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
+  if (
+    verb === 'patch' &&
+    context.request.body?.kind !== 'object' &&
+    patchTypeOf(headers['content-type'] ?? '') === undefined
+  ) {
+    throw new ApiError({
+      code: 415,
+      reason: 'UnsupportedMediaType',
+      message: '415: Unsupported Media Type',
+      details: {},
+    });
   }
   const streamable = target.name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
   if (!routerAccepts(headers['accept'] ?? '') && context.request.wants !== 'object') throw notRepresentable(streamable);
@@ -100,7 +112,10 @@ function locate(context: RequestContext, table: DispatchTable): Target | undefin
   const namespace = own ? '' : info.namespace;
   if (!own && !entry.info.namespaced && namespace !== '') return undefined;
   if (entry.info.namespaced && namespace === '' && name !== '') return undefined;
-  if (subresource !== '' && !entry.info.subresources.some((candidate) => candidate.name === subresource)) return undefined;
+  if (name !== '' && !itemVerbNames.some((verb) => entry.info.verbs.includes(verb)) && subresource === '')
+    return undefined;
+  if (subresource !== '' && !entry.info.subresources.some((candidate) => candidate.name === subresource))
+    return undefined;
   return { entry, namespace, name, subresource };
 }
 
@@ -131,6 +146,8 @@ function verbOf(context: RequestContext, target: Target): string | undefined {
   }
 }
 
+const itemVerbNames = ['get', 'update', 'patch', 'delete'];
+
 const itemVerbs: Readonly<Record<string, string>> = {
   GET: 'get',
   POST: 'create',
@@ -140,7 +157,12 @@ const itemVerbs: Readonly<Record<string, string>> = {
 };
 
 export function notFoundPath(): ApiError {
-  return new ApiError({ code: 404, reason: 'NotFound', message: 'the server could not find the requested resource', details: {} });
+  return new ApiError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  });
 }
 
 export function methodNotAllowed(): ApiError {

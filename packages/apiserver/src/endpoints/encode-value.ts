@@ -31,9 +31,13 @@ export function encodeValue(value: KubeObject, media: OutputMedia, pretty: boole
     case 'application/vnd.kubernetes.protobuf': {
       const schema = schemaFor(value);
       // Kinds without a message (tables) never get here: negotiation refuses them.
-      if (schema === undefined) return { contentType: 'application/json', chunks: jsonChunks(encodeJson(value), pretty) };
+      if (schema === undefined)
+        return { contentType: 'application/json', chunks: jsonChunks(encodeJson(value), pretty) };
       const { apiVersion = '', kind = '' } = value;
-      return { contentType: media.type, chunks: [wrapUnknown({ apiVersion, kind, raw: encodeProtobuf(value, schema) })] };
+      return {
+        contentType: media.type,
+        chunks: [wrapUnknown({ apiVersion, kind, raw: encodeProtobuf(value, schema) })],
+      };
     }
   }
 }

@@ -1,6 +1,12 @@
 // A request that was matched to a served resource: everything an endpoint needs, negotiated and decoded once.
 
-import { tableFor, type KindStrategy, type ResourceInfo, type SubresourceInfo, type TableStrategy } from '@homeostat/api';
+import {
+  tableFor,
+  type KindStrategy,
+  type ResourceInfo,
+  type SubresourceInfo,
+  type TableStrategy,
+} from '@homeostat/api';
 import type { Env } from '@homeostat/base';
 import type { RequestContext } from '../server/request-context.ts';
 import type { AdmissionChain } from '../server/admission-chain.ts';

@@ -21,7 +21,8 @@ export async function handleEviction(request: EndpointRequest, resources: Evicti
   const output = negotiateOutput(request, { table: false });
   const body = await readSubresourceBody(request);
   const eviction = body.draft as KubeObject & { readonly deleteOptions?: DeleteOptions };
-  if ((eviction.metadata?.name ?? '') !== name) throw newBadRequest('name in URL does not match name in Eviction object');
+  if ((eviction.metadata?.name ?? '') !== name)
+    throw newBadRequest('name in URL does not match name in Eviction object');
   const options = withDryRun(eviction.deleteOptions, body.options.dryRun ? ['All'] : []);
   validateDeleteOptions(options);
   await validateSubresourceBody(request, body);

@@ -47,7 +47,8 @@ export type KindProblem =
   | { readonly type: 'other'; readonly text: string };
 
 export function kindProblem(actual: GroupVersionKind, expected: GroupVersionKind): KindProblem | undefined {
-  if (actual.kind === expected.kind && actual.version === expected.version && actual.group === expected.group) return undefined;
+  if (actual.kind === expected.kind && actual.version === expected.version && actual.group === expected.group)
+    return undefined;
   const apiVersion = toApiVersion(actual);
   const versionText = `the API version in the data (${apiVersion}) does not match the expected API version (${toApiVersion(expected)})`;
   if (retired.has(apiVersion) && actual.kind === expected.kind) return { type: 'version', text: versionText };

@@ -3,14 +3,29 @@
 
 import { structByName } from '@homeostat/api';
 import type { ApiResponse } from '@homeostat/client';
-import { encodeJson, encodeProtobuf, type KubeList, type KubeObject, type ListMeta, wrapUnknown } from '@homeostat/machinery';
+import {
+  encodeJson,
+  encodeProtobuf,
+  type KubeList,
+  type KubeObject,
+  type ListMeta,
+  wrapUnknown,
+} from '@homeostat/machinery';
 import { buildTable, partialObject } from '../printers/build-table.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 import { writeListItem } from './json-item.ts';
 import { type ListedObjects, listObjects } from './list-objects.ts';
 import { decodeListOptions } from './list-options.ts';
-import { bytes, goTypeOf, negotiateOutput, notAcceptableText, type Output, respondValue, tableOptions } from './output.ts';
+import {
+  bytes,
+  goTypeOf,
+  negotiateOutput,
+  notAcceptableText,
+  type Output,
+  respondValue,
+  tableOptions,
+} from './output.ts';
 import { selectorPredicate, type SelectedPredicate } from './selector-predicate.ts';
 
 /** Lists with more items than this are streamed. */
@@ -50,7 +65,8 @@ export function respondList(request: EndpointRequest, listed: ListedObjects, out
     return { status: 200, headers: {}, body: { kind: 'object', object: asList(request, listed, metadata) } };
   }
   if (media.transform !== undefined) return respondTransformed(request, listed, metadata, output);
-  if (media.type === 'application/vnd.kubernetes.protobuf') return bytes(200, media.type, protobufList(request, listed, metadata));
+  if (media.type === 'application/vnd.kubernetes.protobuf')
+    return bytes(200, media.type, protobufList(request, listed, metadata));
   if (media.type === 'application/yaml' || output.pretty || media.pretty) {
     return respondValue(context, 200, withoutKinds(asList(request, listed, metadata)), output);
   }
@@ -71,7 +87,11 @@ export function respondList(request: EndpointRequest, listed: ListedObjects, out
   };
 }
 
-async function* streamList(request: EndpointRequest, listed: ListedObjects, metadata: ListMeta): AsyncGenerator<Uint8Array> {
+async function* streamList(
+  request: EndpointRequest,
+  listed: ListedObjects,
+  metadata: ListMeta,
+): AsyncGenerator<Uint8Array> {
   const { entry, services, context } = request;
   const clock = services.env.clock;
   const writer = new ByteWriter();
@@ -124,7 +144,12 @@ function withoutKinds(list: KubeList): KubeObject {
   return { ...list, items } as KubeObject;
 }
 
-function respondTransformed(request: EndpointRequest, listed: ListedObjects, metadata: ListMeta, output: Output): ApiResponse {
+function respondTransformed(
+  request: EndpointRequest,
+  listed: ListedObjects,
+  metadata: ListMeta,
+  output: Output,
+): ApiResponse {
   const { context, entry } = request;
   const transform = output.media.transform;
   if (transform === undefined) throw new Error('no transform was asked for');

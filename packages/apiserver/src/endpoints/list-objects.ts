@@ -51,7 +51,8 @@ export async function listObjects(
     await waitForCurrent(resource, signal);
     return fromCache(resource, predicate, limit, '', signal);
   }
-  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0 && revision > 0);
+  const exact =
+    options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && limit > 0 && revision > 0);
   if (exact) return fromStore(resource, predicate, limit, revision, '', signal, false);
   await waitForRevision(resource, revision, signal);
   return fromCache(resource, predicate, revision === 0 ? 0 : limit, '', signal);
@@ -92,9 +93,16 @@ async function fromCache(
     const items = found !== undefined && inScope(predicate, found) ? [found] : [];
     return { items, revision, continue: '', remaining: undefined };
   }
-  const all = resource.cache.list(predicate.namespace);
+  const all = indexed(resource, predicate, resource.cache.list(predicate.namespace));
   const from = start === '' ? 0 : firstIndex(all, relative(predicate.namespace, start));
   return page(resource, all, from, predicate, limit, revision, signal);
+}
+
+/** With a selector the cache has an index for, only what the index holds counts as there to be paged. */
+function indexed(resource: StoredResource, predicate: SelectedPredicate, all: ObjectVersion[]): ObjectVersion[] {
+  const { indexed: index } = predicate;
+  if (index === undefined || !resource.cache.indexedFields.includes(index.field)) return all;
+  return all.filter((version) => version.fields(resource.cache.selectableFields)[index.field] === index.value);
 }
 
 /** Path below the resource's prefix that a token's start stands for. */
@@ -139,7 +147,12 @@ async function page(
     if (inScope(predicate, version)) items.push(version);
     if (limit > 0 && items.length === limit) {
       const more = index + 1 < all.length;
-      return { items, revision, continue: more ? nextToken(predicate.namespace, items, revision) : '', remaining: undefined };
+      return {
+        items,
+        revision,
+        continue: more ? nextToken(predicate.namespace, items, revision) : '',
+        remaining: undefined,
+      };
     }
     if ((index & 255) === 255) sinceMs = await breathe(clock, sinceMs, signal);
   }
@@ -181,7 +194,12 @@ async function fromStore(
     if (predicate.name !== '' && start === '' && !(resource.info.namespaced && predicate.namespace === '')) {
       const { item } = await resource.store.get(`${prefix}${predicate.name}`, { revision });
       const found = item === undefined ? undefined : resource.version(item);
-      return { items: found !== undefined && inScope(predicate, found) ? [found] : [], revision, continue: '', remaining: undefined };
+      return {
+        items: found !== undefined && inScope(predicate, found) ? [found] : [],
+        revision,
+        continue: '',
+        remaining: undefined,
+      };
     }
     for (;;) {
       const pageSize = limit === 0 ? 0 : predicate.selective ? Math.max(limit, 500) : limit;
@@ -217,7 +235,13 @@ const continueExpired =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted ' +
   'between the time the first chunk was returned and now may show up in the list.';
 
-function readError(error: unknown, resource: StoredResource, revision: number, start: string, paging: boolean): unknown {
+function readError(
+  error: unknown,
+  resource: StoredResource,
+  revision: number,
+  start: string,
+  paging: boolean,
+): unknown {
   if (!(error instanceof StorageError)) return error;
   if (error.code === 'future') return newTooLargeResourceVersion(revision, resource.store.revision);
   if (error.code !== 'compacted') return newInternalError(error);

@@ -40,7 +40,13 @@ export function decodeListOptions(query: URLSearchParams, forceWatch: boolean): 
 /** A watch from nowhere or from 0 begins with what is there. */
 function defaultWatch(options: ListOptions): ListOptions {
   const fromStart = options.resourceVersion === '' || options.resourceVersion === '0';
-  if (!fromStart || options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '' || options.continue !== '') return options;
+  if (
+    !fromStart ||
+    options.sendInitialEvents !== undefined ||
+    options.resourceVersionMatch !== '' ||
+    options.continue !== ''
+  )
+    return options;
   return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }
 
@@ -55,9 +61,13 @@ function validateWatch(options: ListOptions): readonly FieldError[] {
     errors.push(forbidden(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
   if (match === '') return errors;
-  if (!asked) errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (!asked)
+    errors.push(
+      forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    );
   if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan']));
-  if (options.continue !== '') errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (options.continue !== '')
+    errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
   return errors;
 }
 
@@ -65,13 +75,17 @@ function validateList(options: ListOptions): readonly FieldError[] {
   const errors: FieldError[] = [];
   const match = options.resourceVersionMatch;
   if (match !== '') {
-    if (options.resourceVersion === '') errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (options.continue !== '') errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['Exact', 'NotOlderThan', '']));
+    if (options.resourceVersion === '')
+      errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (options.continue !== '')
+      errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(notSupported(matchPath, match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && options.resourceVersion === '0') {
       errors.push(forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
-  if (options.sendInitialEvents !== undefined) errors.push(forbidden(initialPath, 'sendInitialEvents is forbidden for list'));
+  if (options.sendInitialEvents !== undefined)
+    errors.push(forbidden(initialPath, 'sendInitialEvents is forbidden for list'));
   return errors;
 }

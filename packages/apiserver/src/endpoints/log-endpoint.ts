@@ -2,7 +2,17 @@
 
 import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
-import { type FieldError, FieldPath, forbidden, invalid, type KubeObject, newBadRequest, newInternalError, newInvalid, newNotFound } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  type KubeObject,
+  newBadRequest,
+  newInternalError,
+  newInvalid,
+  newNotFound,
+} from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import type { PodLogOptions, PodLogs } from '../server/api-server-options.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
@@ -18,7 +28,11 @@ interface Pod extends KubeObject {
   };
 }
 
-export async function handleLog(request: EndpointRequest, pods: StoredResource, podLogs: PodLogs | undefined): Promise<ApiResponse> {
+export async function handleLog(
+  request: EndpointRequest,
+  pods: StoredResource,
+  podLogs: PodLogs | undefined,
+): Promise<ApiResponse> {
   const { context, namespace, name } = request;
   const options = decodeLogOptions(context.query);
   await waitForCurrent(pods, context.signal);
@@ -47,8 +61,10 @@ function decodeLogOptions(query: URLSearchParams): PodLogOptions {
   };
   const errors: FieldError[] = [];
   const { tailLines, limitBytes, sinceSeconds, sinceTime } = options;
-  if (tailLines !== undefined && tailLines < 0) errors.push(invalid(new FieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'));
-  if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(new FieldPath('limitBytes'), limitBytes, 'must be greater than 0'));
+  if (tailLines !== undefined && tailLines < 0)
+    errors.push(invalid(new FieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'));
+  if (limitBytes !== undefined && limitBytes < 1)
+    errors.push(invalid(new FieldPath('limitBytes'), limitBytes, 'must be greater than 0'));
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
     errors.push(forbidden(new FieldPath(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
@@ -62,15 +78,20 @@ function chooseContainer(pod: Pod, wanted: string | undefined): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const name = pod.metadata?.name ?? '';
   if (wanted !== undefined && wanted !== '') {
-    const known = [...containers, ...initContainers, ...ephemeralContainers].some((container) => container.name === wanted);
+    const known = [...containers, ...initContainers, ...ephemeralContainers].some(
+      (container) => container.name === wanted,
+    );
     if (!known) throw newBadRequest(`container ${wanted} is not valid for pod ${name}`);
     return wanted;
   }
-  const names = (list: readonly { readonly name: string }[]): string => list.map((container) => container.name).join(' ');
+  const names = (list: readonly { readonly name: string }[]): string =>
+    list.map((container) => container.name).join(' ');
   if (containers.length === 1) return containers[0]?.name ?? '';
   if (containers.length === 0) throw newBadRequest(`a container name must be specified for pod ${name}`);
   const init = initContainers.length === 0 ? '' : ` or one of the init containers: [${names(initContainers)}]`;
-  throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${names(containers)}]${init}`);
+  throw newBadRequest(
+    `a container name must be specified for pod ${name}, choose one of: [${names(containers)}]${init}`,
+  );
 }
 
 /** What upstream says when it can't reach the node a Pod is on. */

@@ -3,7 +3,11 @@
 
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
-export const servedMediaTypes: readonly MediaType[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+export const servedMediaTypes: readonly MediaType[] = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+];
 
 /** What the client wants the object turned into. */
 export interface Transform {
@@ -57,7 +61,11 @@ export function routerAccepts(accept: string): boolean {
   });
 }
 
-function withParameters(type: MediaType, parameters: ReadonlyMap<string, string>, rules: NegotiationRules): OutputMedia | undefined {
+function withParameters(
+  type: MediaType,
+  parameters: ReadonlyMap<string, string>,
+  rules: NegotiationRules,
+): OutputMedia | undefined {
   if (parameters.size === 0) return { type, pretty: false };
   const stream = parameters.get('stream') ?? '';
   if (stream !== '' && (stream !== 'watch' || type === 'application/yaml')) return undefined;

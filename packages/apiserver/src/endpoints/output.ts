@@ -21,7 +21,10 @@ export interface Output {
 }
 
 /** @throws ApiError 406 */
-export function negotiateOutput(request: EndpointRequest, rules: { readonly table: boolean } = { table: true }): Output {
+export function negotiateOutput(
+  request: EndpointRequest,
+  rules: { readonly table: boolean } = { table: true },
+): Output {
   const { context } = request;
   const headers = context.request.headers;
   const media = negotiate(headers['accept'] ?? '', { table: rules.table, transforms: true });
@@ -50,7 +53,12 @@ function decodeIncludeObject(query: URLSearchParams): IncludeObject {
 }
 
 /** One stored object. */
-export function respondObject(request: EndpointRequest, status: number, version: ObjectVersion, output: Output): ApiResponse {
+export function respondObject(
+  request: EndpointRequest,
+  status: number,
+  version: ObjectVersion,
+  output: Output,
+): ApiResponse {
   const { context, entry } = request;
   const served = entry.version;
   if (context.request.wants === 'object') {
@@ -113,10 +121,16 @@ function transformOne(
     case 'PartialObjectMetadata':
       return partialObject(served, transform.version);
     case 'PartialObjectMetadataList':
-      throw notAcceptableText(`you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(request)})`);
+      throw notAcceptableText(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(request)})`,
+      );
     case 'Table': {
       const rv = version.revision === 0 ? {} : { resourceVersion: String(version.revision) };
-      return buildTable([{ stored: version.object, served }], rv, tableOptions(request, transform.version, includeObject));
+      return buildTable(
+        [{ stored: version.object, served }],
+        rv,
+        tableOptions(request, transform.version, includeObject),
+      );
     }
   }
 }
@@ -130,6 +144,10 @@ export function goTypeOf(request: EndpointRequest): string {
   return `${internalName(info.group)}.${info.kind}`;
 }
 
-export function tableOptions(request: EndpointRequest, version: 'v1' | 'v1beta1', includeObject: IncludeObject): TableOptions {
+export function tableOptions(
+  request: EndpointRequest,
+  version: 'v1' | 'v1beta1',
+  includeObject: IncludeObject,
+): TableOptions {
   return { table: tableOf(request.entry), includeObject, version, nowMs: request.services.env.clock.nowMs() };
 }

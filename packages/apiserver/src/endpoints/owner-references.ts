@@ -3,7 +3,11 @@
 import type { KubeObject, Mutable, OwnerReference } from '@homeostat/machinery';
 import type { WarningRecorder } from '../server/warnings.ts';
 
-export function dedupOwnerReferences(draft: Mutable<KubeObject>, afterAdmission: boolean, warnings: WarningRecorder): void {
+export function dedupOwnerReferences(
+  draft: Mutable<KubeObject>,
+  afterAdmission: boolean,
+  warnings: WarningRecorder,
+): void {
   const references = draft.metadata?.ownerReferences;
   if (references === undefined || references === null || references.length < 2) return;
   const kept: OwnerReference[] = [];

@@ -15,7 +15,11 @@ import {
 } from '@homeostat/machinery';
 import type { EndpointRequest } from './endpoint-request.ts';
 
-export function ownershipRequest(request: EndpointRequest, manager: string, strategy: UpdateStrategy): OwnershipRequest {
+export function ownershipRequest(
+  request: EndpointRequest,
+  manager: string,
+  strategy: UpdateStrategy,
+): OwnershipRequest {
   const { entry, services, subresource } = request;
   const { info } = entry;
   const filter = filterOf(strategy);
@@ -63,7 +67,6 @@ export function trackOwnership(
   if (managedFields === undefined || managedFields.length === 0) delete metadata.managedFields;
   else metadata.managedFields = managedFields as never;
 }
-
 
 /** An empty list of managedFields is a request to forget them: it must not get lost among empty lists. */
 function withSentFields(object: KubeObject, draft: Mutable<KubeObject>): KubeObject {

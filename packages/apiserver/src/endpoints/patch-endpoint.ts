@@ -76,7 +76,8 @@ export function patchWith(
 ): ReturnType<typeof updateWith> {
   const { entry } = request;
   return updateWith(request, resource, options, {
-    forceAllowCreate: mechanism.creates,
+    // Subresources never create, whatever the patch.
+    forceAllowCreate: mechanism.creates && request.subresource === undefined,
     wanted: (existing) => {
       const live = existing === undefined ? undefined : entry.version.object(existing);
       const draft = mechanism.apply(live);

@@ -45,7 +45,11 @@ interface ReadPatch {
 }
 
 /** @throws ApiError 400, 413 for patches that can't be read */
-export function patchMechanism(bytes: Uint8Array, type: Exclude<PatchType, 'application/apply-patch+yaml'>, target: PatchTarget): PatchMechanism {
+export function patchMechanism(
+  bytes: Uint8Array,
+  type: Exclude<PatchType, 'application/apply-patch+yaml'>,
+  target: PatchTarget,
+): PatchMechanism {
   const patch = withAnswers(() => readPatch(bytes, type, target));
   return {
     creates: false,
@@ -67,9 +71,15 @@ function readPatch(bytes: Uint8Array, type: PatchType, target: PatchTarget): Rea
   const shownResult = (patched: Json): string => Buffer.from(encodeJson(patched)).toString('utf8');
   switch (type) {
     case patchTypes.json: {
-      const document = parse(bytes, 'error decoding patch: ', (path) => void problems.push(`json patch duplicate field "${path}"`));
+      const document = parse(
+        bytes,
+        'error decoding patch: ',
+        (path) => void problems.push(`json patch duplicate field "${path}"`),
+      );
       if (Array.isArray(document) && document.length > jsonPatchOperationsMax) {
-        throw tooLarge(`The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${document.length}`);
+        throw tooLarge(
+          `The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${document.length}`,
+        );
       }
       const operations = decodeJsonPatch(document, strict);
       for (const path of unknownJsonPatchMembers(document)) problems.push(`json patch unknown field "${path}"`);
@@ -106,9 +116,12 @@ function parse(bytes: Uint8Array, prefix: string, onDuplicate: (path: string) =>
 function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: PatchTarget): Mutable<KubeObject> {
   const unknown: string[] = [];
   if (type !== patchTypes.strategic) checkPatchedKind(patched, patch, target);
-  const report = target.fieldValidation === 'Ignore' ? {} : { onUnknown: (path: string) => void unknown.push(`unknown field "${path}"`) };
+  const report =
+    target.fieldValidation === 'Ignore'
+      ? {}
+      : { onUnknown: (path: string) => void unknown.push(`unknown field "${path}"`) };
   let draft: Mutable<KubeObject>;
-  if (isUntyped(patched)) {
+  if (type !== patchTypes.strategic && isUntyped(patched)) {
     // Without kind and version upstream reads it into a type that knows no fields at all.
     for (const key of Object.keys(patched as JsonMap).sort()) target.warnings.add(`unknown field "${key}"`);
     return { kind: target.kind.kind, apiVersion: toApiVersion(target.kind), metadata: {} };
@@ -119,9 +132,13 @@ function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: Patch
   } catch (error) {
     throw refused(patch.shown(patched), error instanceof Error ? error.message : String(error));
   }
-  const problems = target.fieldValidation === 'Ignore' ? [] : [...patch.problems, ...(type === patchTypes.strategic ? unknown.sort() : unknown)];
+  const problems =
+    target.fieldValidation === 'Ignore'
+      ? []
+      : [...patch.problems, ...(type === patchTypes.strategic ? unknown.sort() : unknown)];
   if (problems.length > 0) {
-    if (target.fieldValidation === 'Strict') throw refused(patch.shown(patched), `strict decoding error: ${problems.join(', ')}`);
+    if (target.fieldValidation === 'Strict')
+      throw refused(patch.shown(patched), `strict decoding error: ${problems.join(', ')}`);
     for (const problem of problems) target.warnings.add(problem);
   }
   return draft;

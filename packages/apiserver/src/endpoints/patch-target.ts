@@ -1,6 +1,13 @@
 // What a patch is applied to, and with which rules; the same for stored objects and for Scale.
 
-import type { GroupResource, GroupVersionKind, KubeObject, Mutable, OwnershipRequest, StructSchema } from '@homeostat/machinery';
+import type {
+  GroupResource,
+  GroupVersionKind,
+  KubeObject,
+  Mutable,
+  OwnershipRequest,
+  StructSchema,
+} from '@homeostat/machinery';
 import type { WarningRecorder } from '../server/warnings.ts';
 import type { FieldValidation } from './write-options.ts';
 

@@ -22,7 +22,8 @@ export function updatePodCondition(pod: Mutable<KubeObject>, condition: PodCondi
   const conditions = (status.conditions ??= []);
   const index = conditions.findIndex(({ type }) => type === condition.type);
   const old = conditions[index];
-  const lastTransitionTime = old !== undefined && old.status === condition.status ? (old.lastTransitionTime ?? now) : now;
+  const lastTransitionTime =
+    old !== undefined && old.status === condition.status ? (old.lastTransitionTime ?? now) : now;
   const next: StoredCondition = { ...condition, lastProbeTime: old?.lastProbeTime ?? null, lastTransitionTime };
   if (old === undefined) conditions.push(next);
   else conditions[index] = next;

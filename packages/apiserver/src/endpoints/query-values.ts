@@ -18,7 +18,8 @@ export function queryInt(query: URLSearchParams, name: string): number | undefin
 }
 
 function parseGoInt(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(text))
+    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace(/^\+/, ''));
   if (value > 9_223_372_036_854_775_807n || value < -9_223_372_036_854_775_808n) {
     throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);

@@ -100,7 +100,10 @@ export async function patchScale(request: EndpointRequest, resource: StoredResou
     owner: scaleOwner(request, options),
     applyDefaults: () => {},
   };
-  const mechanism = type === patchTypes.apply ? await applyMechanism(bytes, options.force, target) : patchMechanism(bytes, type, target);
+  const mechanism =
+    type === patchTypes.apply
+      ? await applyMechanism(bytes, options.force, target)
+      : patchMechanism(bytes, type, target);
   const outcome = await writeScale(request, resource, options, '', (live) => {
     const draft = mechanism.apply(live);
     checkName(request, draft as KubeObject);
@@ -132,7 +135,8 @@ function writeScale(
       const parent = entry.version.object(existing) as Parent;
       const live = toScale(parent, paths);
       const draft = wanted(live);
-      if (admission.mutates('UPDATE')) await admission.admit(admissionAttributes(request, { ...shared, object: draft, oldObject: live }));
+      if (admission.mutates('UPDATE'))
+        await admission.admit(admissionAttributes(request, { ...shared, object: draft, oldObject: live }));
       validateScale(draft as Scale, name);
       return entry.version.toStorage(toParent(request, parent, draft as Scale, paths));
     },
@@ -142,7 +146,13 @@ function writeScale(
     validateUpdate: async (object, old) => {
       if (!admission.validates('UPDATE')) return;
       const seen = toScale(entry.version.fromStorage(object), paths) as Mutable<KubeObject>;
-      await admission.validate(admissionAttributes(request, { ...shared, object: seen, oldObject: toScale(entry.version.fromStorage(old), paths) }));
+      await admission.validate(
+        admissionAttributes(request, {
+          ...shared,
+          object: seen,
+          oldObject: toScale(entry.version.fromStorage(old), paths),
+        }),
+      );
     },
   });
 }
@@ -188,12 +198,17 @@ function toParent(request: EndpointRequest, parent: Parent, scale: Scale, paths:
   const rv = scale.metadata?.resourceVersion;
   if (rv === undefined) delete meta.resourceVersion;
   else meta.resourceVersion = rv;
-  return structuredClone({ ...parent, metadata: meta, spec: { ...parent.spec, replicas: scale.spec?.replicas ?? 0 } }) as Mutable<KubeObject>;
+  return structuredClone({
+    ...parent,
+    metadata: meta,
+    spec: { ...parent.spec, replicas: scale.spec?.replicas ?? 0 },
+  }) as Mutable<KubeObject>;
 }
 
 function selectorText(selector: unknown): string {
   if (typeof selector !== 'object' || selector === null) return '';
-  if ('matchLabels' in selector || 'matchExpressions' in selector) return String(labelSelectorAsSelector(selector as LabelSelectorSpec));
+  if ('matchLabels' in selector || 'matchExpressions' in selector)
+    return String(labelSelectorAsSelector(selector as LabelSelectorSpec));
   return String(selectorFromSet(selector as Readonly<Record<string, string>>));
 }
 

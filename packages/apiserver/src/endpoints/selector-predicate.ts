@@ -37,7 +37,8 @@ export function selectorPredicate(request: SelectorRequest): SelectedPredicate {
   const hot = fields.terms.find((term) => term.operator === '=' && !term.field.startsWith('metadata.'));
   const strategy = request.strategy;
   const selectable = strategy.selectableFields;
-  const fieldsOf = selectable === undefined ? undefined : (object: object) => selectable.call(strategy, object as never);
+  const fieldsOf =
+    selectable === undefined ? undefined : (object: object) => selectable.call(strategy, object as never);
   return {
     namespace: namespace === '' ? (fields.exactMatch('metadata.namespace') ?? '') : namespace,
     name: fields.exactMatch('metadata.name') ?? '',
@@ -66,7 +67,9 @@ function canonicalLabel(label: string, request: SelectorRequest): string {
   if (label === 'metadata.name') return label;
   if (known === undefined) {
     if (label === 'metadata.namespace') return label;
-    throw newBadRequest(`${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+    throw newBadRequest(
+      `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    );
   }
   // Kinds with labels of their own know the namespace only when they have one.
   if (label === 'metadata.namespace' && request.namespaced) return label;
@@ -81,7 +84,8 @@ function canonicalLabel(label: string, request: SelectorRequest): string {
 
 /** Two kinds have words of their own. */
 function unsupportedLabel(label: string, kind: GroupVersionKind): string {
-  if (kind.kind === 'Job' && kind.group === 'batch') return `field label ${JSON.stringify(label)} not supported for Job`;
+  if (kind.kind === 'Job' && kind.group === 'batch')
+    return `field label ${JSON.stringify(label)} not supported for Job`;
   if (kind.group === 'resource.k8s.io') {
     return `field label not supported for ${toApiVersion(kind)}, Kind=${kind.kind}: ${label}`;
   }

@@ -84,10 +84,12 @@ export class ServedVersion {
     const cut = cutJson(bytes, this.head);
     if (cut !== undefined) return cut;
     // An object without uid (some are made before there is one): the version goes in as a field, not between bytes.
-    const whole = version.revision === 0 ? this.fromStorage(version.stored) : withResourceVersion(this.fromStorage(version.stored), String(version.revision));
+    const whole =
+      version.revision === 0
+        ? this.fromStorage(version.stored)
+        : withResourceVersion(this.fromStorage(version.stored), String(version.revision));
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = whole;
     const inner = encodeJson(rest);
     return { before: new Uint8Array(), after: inner.subarray(1), complete: true };
   }
 }
-

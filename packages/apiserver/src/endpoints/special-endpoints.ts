@@ -2,7 +2,7 @@
 // binding, eviction, logs, and kinds with a deletion of their own. Found by resource and subresource; the rest is generic.
 
 import { ApiError } from '@homeostat/base';
-import type { GroupResource } from '@homeostat/machinery';
+import { type GroupResource, newNotFound } from '@homeostat/machinery';
 import { deleteJob } from '../registry/kinds/delete-job.ts';
 import { deleteNamespace } from '../registry/kinds/delete-namespace.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -50,6 +50,10 @@ export function createSpecialEndpoints(options: SpecialEndpointOptions): Dispatc
         budgets: stored({ group: 'policy', resource: 'poddisruptionbudgets' }),
         handle: options.host.handle,
       }),
+    // Components are not asked for their health; the list is empty and nothing has a name.
+    'componentstatuses./ get': (request) => {
+      throw newNotFound({ group: '', resource: 'componentstatus' }, request.name);
+    },
     'pods./log get': (request) => handleLog(request, pods(), options.podLogs),
     ...deletions('namespaces.', deleteNamespace),
     ...deletions('jobs.batch', deleteJob),
@@ -67,7 +71,8 @@ export function createSpecialEndpoints(options: SpecialEndpointOptions): Dispatc
 function deletions(resource: string, deleteKind: DeleteKind): Readonly<Record<string, SpecialEndpoint>> {
   return {
     [`${resource}/ delete`]: (request) => handleDelete(request, storedOf(request.entry), deleteKind),
-    [`${resource}/ deletecollection`]: (request) => handleDeleteCollection(request, storedOf(request.entry), deleteKind),
+    [`${resource}/ deletecollection`]: (request) =>
+      handleDeleteCollection(request, storedOf(request.entry), deleteKind),
   };
 }
 

@@ -2,7 +2,14 @@
 // admission sees of it is the same for all.
 
 import { schemaOf } from '@homeostat/api';
-import { applySchemaDefaults, type GroupVersionKind, type KubeObject, managerOrUserAgent, type Mutable, type StructSchema } from '@homeostat/machinery';
+import {
+  applySchemaDefaults,
+  type GroupVersionKind,
+  type KubeObject,
+  managerOrUserAgent,
+  type Mutable,
+  type StructSchema,
+} from '@homeostat/machinery';
 import { admissionAttributes } from './admission-attributes.ts';
 import { checkNamespace } from './create-endpoint.ts';
 import { decodeBody } from './decode-body.ts';
@@ -39,7 +46,11 @@ export async function readSubresourceBody(
   checkNamespace(request, draft);
   const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent']);
   const owner = ownershipRequest(request, manager, {});
-  if (draft.metadata !== undefined) delete draft.metadata.managedFields;
+  if (draft.metadata !== undefined) {
+    delete draft.metadata.managedFields;
+    // Named creates may carry a uid as a precondition; elsewhere it is the server's to give.
+    if (request.name === '') delete draft.metadata.uid;
+  }
   trackOwnership({ ...owner, apiVersion: draft.apiVersion ?? '', schemaFor: () => schema }, undefined, draft);
   await services.admission.admit(createAttributes(request, draft, options));
   return { draft, options, schema, kind };
@@ -55,8 +66,19 @@ function createAttributes(
   draft: Mutable<KubeObject>,
   options: WriteOptions,
 ): ReturnType<typeof admissionAttributes> {
-  return admissionAttributes(request, { operation: 'CREATE', object: draft, options: options.object, dryRun: options.dryRun });
+  return admissionAttributes(request, {
+    operation: 'CREATE',
+    object: draft,
+    options: options.object,
+    dryRun: options.dryRun,
+  });
 }
 
 /** What creates that only do something answer. */
-export const createdStatus: KubeObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as KubeObject;
+export const createdStatus: KubeObject = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  code: 201,
+} as KubeObject;

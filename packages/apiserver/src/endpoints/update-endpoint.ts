@@ -103,7 +103,9 @@ export async function updateWith(
       if (!admission.validates('UPDATE')) return;
       const seen = entry.version.fromStorage(object) as Mutable<KubeObject>;
       const oldObject = entry.version.fromStorage(old);
-      await admission.validate(admissionAttributes(request, { ...shared, operation: 'UPDATE', object: seen, oldObject }));
+      await admission.validate(
+        admissionAttributes(request, { ...shared, operation: 'UPDATE', object: seen, oldObject }),
+      );
     },
   });
 }
@@ -134,8 +136,9 @@ export function checkName(request: EndpointRequest, body: KubeObject): void {
   const name = body.metadata?.name ?? '';
   if (name === request.name) return;
   if (name === '') {
-    throw newBadRequest(`the name of the object (${request.name} based on URL) was undeterminable: name must be provided`);
+    throw newBadRequest(
+      `the name of the object (${request.name} based on URL) was undeterminable: name must be provided`,
+    );
   }
   throw newBadRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
 }
-

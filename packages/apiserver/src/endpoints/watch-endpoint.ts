@@ -80,7 +80,11 @@ interface Forms<T> {
 }
 
 /** Batches of events in the form asked for; an empty batch is the moment to flush the headers. */
-async function* formedEvents<T>(stream: Stream, started: StartedWatch | ApiError, forms: Forms<T>): AsyncGenerator<readonly T[]> {
+async function* formedEvents<T>(
+  stream: Stream,
+  started: StartedWatch | ApiError,
+  forms: Forms<T>,
+): AsyncGenerator<readonly T[]> {
   if (isApiError(started)) {
     yield [forms.error(started)];
     return;
@@ -163,6 +167,9 @@ async function* objectEvents(
   started: StartedWatch | ApiError,
   forms: Omit<Forms<WatchEvent>, 'error'>,
 ): AsyncGenerator<WatchEvent> {
-  const error = (status: ApiError): WatchEvent => ({ type: 'ERROR', object: status.toStatus() as unknown as WatchEvent['object'] });
+  const error = (status: ApiError): WatchEvent => ({
+    type: 'ERROR',
+    object: status.toStatus() as unknown as WatchEvent['object'],
+  });
   for await (const events of formedEvents(stream, started, { ...forms, error })) yield* events;
 }

@@ -29,13 +29,16 @@ export interface WatchFrames {
 export function watchFrames(request: EndpointRequest, output: Output): WatchFrames {
   const { media } = output;
   const toObject = objectForm(request, output);
-  if (media.type === 'application/vnd.kubernetes.protobuf') return protobufFrames(request, toObject, media.transform !== undefined);
+  if (media.type === 'application/vnd.kubernetes.protobuf')
+    return protobufFrames(request, toObject, media.transform !== undefined);
   const version = request.entry.version;
   const plain = media.transform === undefined;
   const shared = media.transform?.kind !== 'Table';
   const memo = `${version.apiVersion}|json|${media.transform?.kind ?? ''}|${media.transform?.version ?? ''}`;
   const encode = (item: WatchItem): Uint8Array =>
-    plain ? jsonFrame(item.type, version.fullJson(item.version)) : jsonFrame(item.type, encodeJson(toObject.item(item)));
+    plain
+      ? jsonFrame(item.type, version.fullJson(item.version))
+      : jsonFrame(item.type, encodeJson(toObject.item(item)));
   return {
     contentType: media.type,
     item: (item) => (shared ? remembered(item, memo, encode) : encode(item)),
@@ -99,12 +102,18 @@ function objectForm(request: EndpointRequest, output: Output): ObjectForm {
   };
   return {
     item: (item) =>
-      table((options) => tableRow({ stored: item.version.object, served: version.object(item.version) }, options), item.version.revision),
+      table(
+        (options) => tableRow({ stored: item.version.object, served: version.object(item.version) }, options),
+        item.version.revision,
+      ),
     bookmark: (revision, initialEnd) =>
       table((options) => {
         const object = bookmark(revision, initialEnd);
         // The annotation must stay visible, whatever the rows leave out.
-        const keep = initialEnd && options.includeObject === 'None' ? ({ ...options, includeObject: 'Metadata' } as const) : options;
+        const keep =
+          initialEnd && options.includeObject === 'None'
+            ? ({ ...options, includeObject: 'Metadata' } as const)
+            : options;
         return { cells: options.table.row(object, options.nowMs).cells, object: rowObject(object, keep) };
       }, revision),
   };
@@ -115,7 +124,11 @@ function bookmarkObject(request: EndpointRequest, revision: number, initialEnd: 
   const { info, version } = request.entry;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   return canonicalize(
-    { kind: info.kind, apiVersion: version.apiVersion, metadata: { resourceVersion: String(revision), ...annotations } },
+    {
+      kind: info.kind,
+      apiVersion: version.apiVersion,
+      metadata: { resourceVersion: String(revision), ...annotations },
+    },
     info.schema,
   ) as KubeObject;
 }
@@ -166,4 +179,3 @@ function field(number: number, bytes: Uint8Array): Uint8Array {
   header.push(rest);
   return Buffer.concat([Buffer.from(header), bytes]);
 }
-

@@ -1,6 +1,15 @@
 // CreateOptions, UpdateOptions and PatchOptions: decoding from the query and validation (spec/apiserver.md §1.5).
 
-import { type FieldError, FieldPath, forbidden, invalid, newInvalid, notSupported, required, tooLong } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  newInvalid,
+  notSupported,
+  required,
+  tooLong,
+} from '@homeostat/machinery';
 import { queryBool, queryList } from './query-values.ts';
 
 export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
@@ -18,14 +27,20 @@ export interface WriteOptions {
 const managerBytesMax = 128;
 
 /** @throws ApiError 422 of the options kind */
-export function decodeWriteOptions(query: URLSearchParams, kind: WriteOptionsKind, patch?: 'apply' | 'other'): WriteOptions {
+export function decodeWriteOptions(
+  query: URLSearchParams,
+  kind: WriteOptionsKind,
+  patch?: 'apply' | 'other',
+): WriteOptions {
   const dryRun = queryList(query, 'dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
   const force = kind === 'PatchOptions' ? queryBool(query, 'force') : undefined;
   const errors: FieldError[] = [];
-  if (patch === 'apply' && fieldManager === '') errors.push(required(new FieldPath('fieldManager'), 'is required for apply patch'));
-  if (patch === 'other' && force !== undefined) errors.push(forbidden(new FieldPath('force'), 'may not be specified for non-apply patch'));
+  if (patch === 'apply' && fieldManager === '')
+    errors.push(required(new FieldPath('fieldManager'), 'is required for apply patch'));
+  if (patch === 'other' && force !== undefined)
+    errors.push(forbidden(new FieldPath('force'), 'may not be specified for non-apply patch'));
   validateFieldManager(fieldManager, errors);
   validateDryRun(dryRun, errors);
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {

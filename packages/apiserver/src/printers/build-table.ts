@@ -26,7 +26,10 @@ export function buildTable(entries: readonly TableEntry[], metadata: ListMeta, o
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata,
     columnDefinitions: columnDefinitions(options.table),
-    rows: entries.length === 0 && options.table.nullWhenEmpty === true ? null : entries.map((entry) => tableRow(entry, options)),
+    rows:
+      entries.length === 0 && options.table.nullWhenEmpty === true
+        ? null
+        : entries.map((entry) => tableRow(entry, options)),
   } as KubeObject;
 }
 
@@ -45,7 +48,8 @@ export function tableRow(entry: TableEntry, options: TableOptions): unknown {
   return {
     cells,
     ...(conditions === undefined || conditions.length === 0 ? {} : { conditions }),
-    object: options.includeObject === 'Metadata' ? rowMetadata(entry.stored, options) : rowObject(entry.served, options),
+    object:
+      options.includeObject === 'Metadata' ? rowMetadata(entry.stored, options) : rowObject(entry.served, options),
   };
 }
 

@@ -44,13 +44,17 @@ export function createStoredResource(
   if (!info.verbs.includes('get') || !info.verbs.includes('delete')) return undefined;
   const { storage } = info;
   // Rules speak the storage version, whichever of the served ones came first.
-  const stored = info.version === storage.version && info.group === storage.group ? info : findResource(storage.group, storage.version, info.resource) ?? info;
+  const stored =
+    info.version === storage.version && info.group === storage.group
+      ? info
+      : (findResource(storage.group, storage.version, info.resource) ?? info);
   return new StoredResource({
     env: context.env,
     store: context.store,
     hub: context.hub,
     info: stored,
     strategy,
+    servedGroup: info.group,
     hooks: hooksOf(storage.prefix, context),
     ttlSeconds: storage.prefix === 'events' ? eventTtlSeconds : 0,
     returnsDeletedObject: returnsDeletedObject.has(storage.prefix),
@@ -63,7 +67,10 @@ function hooksOf(prefix: string, context: StoredResourceContext): StorageHooks {
     case 'services/specs':
       return context.services.hooks;
     case 'namespaces':
-      return { mayVanish: (draft) => ((draft as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers ?? []).length === 0 };
+      return {
+        mayVanish: (draft) =>
+          ((draft as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers ?? []).length === 0,
+      };
     default:
       return {};
   }

@@ -35,12 +35,17 @@ export async function createObject(resource: StoredResource, request: CreateRequ
       // Each attempt starts from what was sent: strategies and plugins derive things from the name.
       return await createOnce(resource, { ...request, draft: structuredClone(request.draft) }, true);
     } catch (error) {
-      if (attempt >= generateNameAttempts || !(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+      if (attempt >= generateNameAttempts || !(error instanceof ApiError) || error.reason !== 'AlreadyExists')
+        throw error;
     }
   }
 }
 
-async function createOnce(resource: StoredResource, request: CreateRequest, generated: boolean): Promise<ObjectVersion> {
+async function createOnce(
+  resource: StoredResource,
+  request: CreateRequest,
+  generated: boolean,
+): Promise<ObjectVersion> {
   const { draft, context } = request;
   fillSystemFields(resource, draft);
   const finish = await prepareCreate(resource, draft, request, generated);
@@ -76,7 +81,8 @@ export async function prepareCreate(
   const finish = await hooks.beginCreate?.(draft, hookContext);
   let ok = false;
   try {
-    if (meta.creationTimestamp === undefined || meta.uid === undefined) throw newInternalError('system metadata was not initialized');
+    if (meta.creationTimestamp === undefined || meta.uid === undefined)
+      throw newInternalError('system metadata was not initialized');
     if (!info.namespaced) delete meta.namespace;
     if (strategy.tracksGeneration === true) meta.generation = 1;
     const strategyView = strategyContext(context, env.clock.nowMs());
@@ -110,7 +116,8 @@ async function putNew(
     if (existing !== undefined) throw alreadyExists(resource, name, existing, generated);
     return resource.unsaved(key, 0, resource.toStored(draft).object);
   }
-  if (parsesToPositive(meta.resourceVersion)) throw newUnknown('resourceVersion should not be set on objects to be created');
+  if (parsesToPositive(meta.resourceVersion))
+    throw newUnknown('resourceVersion should not be set on objects to be created');
   const holder = resource.toStored(draft);
   const ttl = resource.ttlSeconds === 0 ? {} : { ttlSeconds: resource.ttlSeconds };
   const result = await resource.store.txn({

@@ -17,7 +17,10 @@ export interface RemoveKeyRequest {
 }
 
 /** Returns the last state at the revision of its deletion; undefined when it was gone. @throws ApiError */
-export async function removeKey(resource: StoredResource, request: RemoveKeyRequest): Promise<ObjectVersion | undefined> {
+export async function removeKey(
+  resource: StoredResource,
+  request: RemoveKeyRequest,
+): Promise<ObjectVersion | undefined> {
   const { namespace, name, context } = request;
   const key = resource.key(namespace, name);
   let existing = await resource.current(namespace, name);

@@ -22,7 +22,13 @@ export function validateDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const path = new FieldPath();
   if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined) {
-    errors.push(invalid(path.child('propagationPolicy'), options.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalid(
+        path.child('propagationPolicy'),
+        options.propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    );
   }
   const policy = options.propagationPolicy;
   if (policy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(policy)) {

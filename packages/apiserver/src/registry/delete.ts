@@ -1,7 +1,16 @@
 // Delete: grace periods, finalizers and propagation first, then the key (spec/apiserver.md §9.1, §9.2). Kinds with a
 // deletion of their own (namespaces) have it in `kinds/`.
 
-import { formatTime, type KubeObject, type Mutable, newConflict, newForbidden, newNotFound, type ObjectMeta, parseTime } from '@homeostat/machinery';
+import {
+  formatTime,
+  type KubeObject,
+  type Mutable,
+  newConflict,
+  newForbidden,
+  newNotFound,
+  type ObjectMeta,
+  parseTime,
+} from '@homeostat/machinery';
 import { isApiError } from '@homeostat/base';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { metadataOf } from './create.ts';
@@ -50,13 +59,18 @@ export async function deleteObject(resource: StoredResource, request: DeleteRequ
   let ignoreMissing = false;
   let preconditions = request.options.preconditions;
   const hasFinalizers = (existing.stored.metadata?.finalizers ?? []).length > 0;
-  if (grace.type === 'graceful' || hasFinalizers || deletionFinalizers(resource, existing.object, request.options) !== undefined) {
+  if (
+    grace.type === 'graceful' ||
+    hasFinalizers ||
+    deletionFinalizers(resource, existing.object, request.options) !== undefined
+  ) {
     const step = await markDeleting(resource, request, existing);
     if (!step.remove) return { version: step.version, deleted: false, finalized: step.finalized };
     last = step.version;
     ignoreMissing = step.graceful;
     // The mark was this request's own write: a resourceVersion precondition moves on with it.
-    if (preconditions?.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: String(last.revision) };
+    if (preconditions?.resourceVersion !== undefined)
+      preconditions = { ...preconditions, resourceVersion: String(last.revision) };
   }
   if (context.dryRun) {
     if (last === undefined) await request.validate(existing.object);
@@ -67,7 +81,8 @@ export async function deleteObject(resource: StoredResource, request: DeleteRequ
     return { version: version ?? last ?? existing, deleted: true, finalized: true };
   } catch (error) {
     // A kubelet may have been faster with a pod that this request only shortened.
-    if (ignoreMissing && last !== undefined && isApiError(error, 'NotFound')) return { version: last, deleted: true, finalized: true };
+    if (ignoreMissing && last !== undefined && isApiError(error, 'NotFound'))
+      return { version: last, deleted: true, finalized: true };
     throw error;
   }
 }
@@ -80,7 +95,11 @@ interface MarkResult {
 }
 
 /** Writes deletionTimestamp, grace period and finalizers as the options ask. */
-async function markDeleting(resource: StoredResource, request: DeleteRequest, seen: ObjectVersion): Promise<MarkResult> {
+async function markDeleting(
+  resource: StoredResource,
+  request: DeleteRequest,
+  seen: ObjectVersion,
+): Promise<MarkResult> {
   let graceSeconds = 0;
   let wasGraceful = false;
   let pendingFinalizers = false;
@@ -104,7 +123,8 @@ async function markDeleting(resource: StoredResource, request: DeleteRequest, se
         pendingFinalizers = (meta.finalizers ?? []).length > 0;
         wasGraceful = grace.type === 'graceful';
         graceSeconds = grace.type === 'graceful' ? grace.seconds : 0;
-        if (!wasGraceful && pendingFinalizers) Object.assign(meta, deletionMark(meta as ObjectMeta, resource.env.clock.nowMs(), 0));
+        if (!wasGraceful && pendingFinalizers)
+          Object.assign(meta, deletionMark(meta as ObjectMeta, resource.env.clock.nowMs(), 0));
         return { type: 'put', draft };
       },
     });
@@ -131,7 +151,12 @@ function beforeDelete(resource: StoredResource, object: KubeObject, options: Del
   const gracefulDeletion = resource.strategy.gracefulDeletion;
   if (gracefulDeletion === undefined) return { type: 'none' };
   const meta = object.metadata ?? {};
-  const requested = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
+  const requested =
+    options.gracePeriodSeconds === undefined
+      ? undefined
+      : options.gracePeriodSeconds < 0
+        ? 1
+        : options.gracePeriodSeconds;
   const nowMs = resource.env.clock.nowMs();
   if (meta.deletionTimestamp !== undefined) return shorten(meta, requested, nowMs);
   const seconds = gracefulDeletion.call(resource.strategy, object as never, requested);
@@ -160,7 +185,11 @@ function shorten(meta: ObjectMeta, requested: number | undefined, nowMs: number)
     dueMs = nowMs;
     if (seconds !== 0) seconds = 1;
   }
-  return { type: 'graceful', seconds, meta: { deletionTimestamp: formatTime(dueMs), deletionGracePeriodSeconds: seconds } };
+  return {
+    type: 'graceful',
+    seconds,
+    meta: { deletionTimestamp: formatTime(dueMs), deletionGracePeriodSeconds: seconds },
+  };
 }
 
 export function checkDeletePreconditions(resource: StoredResource, object: KubeObject, options: DeleteOptions): void {

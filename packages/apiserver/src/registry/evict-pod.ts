@@ -49,7 +49,12 @@ export interface Budget extends KubeObject {
     readonly currentHealthy?: number;
     readonly desiredHealthy?: number;
     readonly disruptedPods?: Readonly<Record<string, string>>;
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
   };
 }
 
@@ -113,7 +118,11 @@ function withVersion(options: DeleteOptions, pod: ObjectVersion): DeleteOptions 
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: String(pod.revision) } };
 }
 
-async function matchingBudgets(pod: ObjectVersion, request: EvictionRequest, evict: EvictionContext): Promise<readonly Budget[]> {
+async function matchingBudgets(
+  pod: ObjectVersion,
+  request: EvictionRequest,
+  evict: EvictionContext,
+): Promise<readonly Budget[]> {
   const labels = pod.stored.metadata?.labels;
   await evict.budgets.hub.waitFor(evict.budgets.store.revision, { signal: request.context.signal });
   return evict.budgets.cache
@@ -159,7 +168,11 @@ function afterDisruption(budget: Budget, podName: string, nowMs: number): KubeOb
   const resource = { group: 'policy', resource: 'poddisruptionbudget' };
   if (allowed < 0) throw newForbidden(resource, name, 'pdb disruptions allowed is negative');
   if (Object.keys(status.disruptedPods ?? {}).length > disruptedPodsMax) {
-    throw newForbidden(resource, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+    throw newForbidden(
+      resource,
+      name,
+      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+    );
   }
   if (allowed === 0) throw violation(budget);
   const now = formatTime(nowMs);
@@ -174,7 +187,8 @@ function afterDisruption(budget: Budget, podName: string, nowMs: number): KubeOb
     type: 'DisruptionAllowed',
     status: 'False',
     observedGeneration: status.observedGeneration ?? 0,
-    lastTransitionTime: old?.status === 'False' ? (old as { lastTransitionTime?: string }).lastTransitionTime ?? now : now,
+    lastTransitionTime:
+      old?.status === 'False' ? ((old as { lastTransitionTime?: string }).lastTransitionTime ?? now) : now,
     reason: 'InsufficientPods',
     message: '',
   };
@@ -182,7 +196,10 @@ function afterDisruption(budget: Budget, podName: string, nowMs: number): KubeOb
 }
 
 function stillProcessed(name: string): ApiError {
-  return withCause(newTooManyRequests(budgetText, 10), `The disruption budget ${name} is still being processed by the server.`);
+  return withCause(
+    newTooManyRequests(budgetText, 10),
+    `The disruption budget ${name} is still being processed by the server.`,
+  );
 }
 
 function violation(budget: Budget): ApiError {
@@ -239,7 +256,10 @@ async function addConditionAndDelete(request: EvictionRequest, evict: EvictionCo
       },
     });
     // The condition was this request's own write: its precondition moves on.
-    if (options.preconditions?.resourceVersion !== undefined && options.preconditions.resourceVersion === String(seen.revision)) {
+    if (
+      options.preconditions?.resourceVersion !== undefined &&
+      options.preconditions.resourceVersion === String(seen.revision)
+    ) {
       options = { ...options, preconditions: { ...options.preconditions, resourceVersion: String(version.revision) } };
     }
   }

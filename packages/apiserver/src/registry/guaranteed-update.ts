@@ -40,7 +40,10 @@ export interface UpdateOutcome {
 /** Writers that keep losing give up when their request's signal aborts; this only bounds a defect. */
 const attemptsMax = 10_000;
 
-export async function guaranteedUpdate(resource: StoredResource, request: GuaranteedUpdateRequest): Promise<UpdateOutcome> {
+export async function guaranteedUpdate(
+  resource: StoredResource,
+  request: GuaranteedUpdateRequest,
+): Promise<UpdateOutcome> {
   const { namespace, name, signal } = request;
   const key = resource.key(namespace, name);
   let existing = await resource.current(namespace, name);
@@ -58,7 +61,9 @@ export async function guaranteedUpdate(resource: StoredResource, request: Guaran
       return { version: existing, created: false, changed: false };
     }
     if (request.dryRun) {
-      const version = resource.unsaved(key, existing?.revision ?? 0, holder.object);
+      // A dry run that would create shows the version it was sent with.
+      const revision = existing?.revision ?? (Number(step.draft.metadata?.resourceVersion ?? 0) || 0);
+      const version = resource.unsaved(key, revision, holder.object);
       return { version, created: existing === undefined, changed: true };
     }
     const ttl = resource.ttlSeconds === 0 ? {} : { ttlSeconds: resource.ttlSeconds };
@@ -67,7 +72,11 @@ export async function guaranteedUpdate(resource: StoredResource, request: Guaran
       operations: [{ type: 'put', key, value: holder, ...ttl }],
     });
     if (result.succeeded) {
-      return { version: resource.written(key, result.revision, holder), created: existing === undefined, changed: true };
+      return {
+        version: resource.written(key, result.revision, holder),
+        created: existing === undefined,
+        changed: true,
+      };
     }
     const current = result.current[0];
     existing = current === undefined ? undefined : resource.version(current);

@@ -4,16 +4,22 @@
 import type { KubeObject } from '@homeostat/machinery';
 
 export function sameObject(a: KubeObject, b: KubeObject): boolean {
-  return sameFields(a, b, (key, left, right) => (key === 'metadata' ? sameMetadata(left, right) : sameJson(left, right)));
+  return sameFields(a, b, (key, left, right) =>
+    key === 'metadata' ? sameMetadata(left, right) : sameJson(left, right),
+  );
 }
 
 function sameMetadata(a: unknown, b: unknown): boolean {
-  return sameFields(a, b, (key, left, right) => (key === 'managedFields' ? sameEntries(left, right) : sameJson(left, right)));
+  return sameFields(a, b, (key, left, right) =>
+    key === 'managedFields' ? sameEntries(left, right) : sameJson(left, right),
+  );
 }
 
 function sameEntries(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-  return a.every((entry, index) => sameFields(entry, b[index], (key, left, right) => key === 'time' || sameJson(left, right)));
+  return a.every((entry, index) =>
+    sameFields(entry, b[index], (key, left, right) => key === 'time' || sameJson(left, right)),
+  );
 }
 
 /** Structural equality; leaves at the first difference. */

@@ -13,9 +13,16 @@ export type FinishHook = (stored: boolean) => Promise<void> | void;
 
 export interface StorageHooks {
   /** Before validation of a create; may change the draft. @throws ApiError */
-  beginCreate?(draft: Mutable<KubeObject>, context: HookContext): Promise<FinishHook | undefined> | FinishHook | undefined;
+  beginCreate?(
+    draft: Mutable<KubeObject>,
+    context: HookContext,
+  ): Promise<FinishHook | undefined> | FinishHook | undefined;
   /** Before validation of an update; may change the draft. @throws ApiError */
-  beginUpdate?(draft: Mutable<KubeObject>, old: KubeObject, context: HookContext): Promise<FinishHook | undefined> | FinishHook | undefined;
+  beginUpdate?(
+    draft: Mutable<KubeObject>,
+    old: KubeObject,
+    context: HookContext,
+  ): Promise<FinishHook | undefined> | FinishHook | undefined;
   afterDelete?(object: KubeObject, context: HookContext): Promise<void> | void;
   /** Whether an update that leaves no finalizers of a deleting object may remove it; default yes. */
   mayVanish?(draft: KubeObject): boolean;

@@ -18,6 +18,8 @@ export interface StoredResourceOptions {
   /** The served resource whose version is the storage version. */
   readonly info: ResourceInfo;
   readonly strategy: KindStrategy;
+  /** Group that serves it, where it is not the storage version's: errors name that one. */
+  readonly servedGroup?: string;
   readonly hooks?: StorageHooks;
   /** Seconds an object lives after its last write; 0 or absent: for ever. */
   readonly ttlSeconds?: number;
@@ -38,6 +40,7 @@ export class StoredResource {
   readonly hub: CacheHub;
   readonly #prefix: string;
   readonly #freeze: boolean;
+  readonly #servedGroup: string;
 
   constructor(options: StoredResourceOptions) {
     const { info, strategy } = options;
@@ -50,6 +53,7 @@ export class StoredResource {
     this.ttlSeconds = options.ttlSeconds ?? 0;
     this.returnsDeletedObject = options.returnsDeletedObject ?? false;
     this.#freeze = options.freeze ?? false;
+    this.#servedGroup = options.servedGroup ?? info.group;
     this.#prefix = `/registry/${info.storage.prefix}/`;
     const selectable = strategy.selectableFields;
     this.cache = options.hub.add({
@@ -65,7 +69,7 @@ export class StoredResource {
   }
 
   get groupResource(): GroupResource {
-    return { group: this.info.group, resource: this.info.resource };
+    return { group: this.#servedGroup, resource: this.info.resource };
   }
 
   key(namespace: string, name: string): string {
@@ -83,7 +87,11 @@ export class StoredResource {
 
   /** An object that is not stored (dry run), to be answered in the same way. Revision 0 shows no resourceVersion. */
   unsaved(key: string, revision: number, object: KubeObject): ObjectVersion {
-    return new ObjectVersion(key.slice(this.#prefix.length), revision, new StoredObject(withoutResourceVersion(object)));
+    return new ObjectVersion(
+      key.slice(this.#prefix.length),
+      revision,
+      new StoredObject(withoutResourceVersion(object)),
+    );
   }
 
   /** The final form of a draft: fields in order, empty ones left out, no resourceVersion. */

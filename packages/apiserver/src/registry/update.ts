@@ -55,7 +55,8 @@ class Emptied extends Error {
 /** Changes (or, where allowed, creates) an object. @throws ApiError */
 export async function updateObject(resource: StoredResource, request: UpdateRequest): Promise<UpdateOutcome> {
   const { context, namespace, name } = request;
-  const allowCreate = request.forceAllowCreate === true || (request.subresource === '' && resource.strategy.allowCreateOnUpdate === true);
+  const allowCreate =
+    request.forceAllowCreate === true || (request.subresource === '' && resource.strategy.allowCreateOnUpdate === true);
   let finish: ((stored: boolean) => Promise<void> | void) | undefined;
   const settle = async (stored: boolean): Promise<void> => {
     const call = finish;
@@ -76,7 +77,6 @@ export async function updateObject(resource: StoredResource, request: UpdateRequ
         const draft = await request.wanted(existing);
         if (existing === undefined) {
           fillSystemFields(resource, draft);
-          delete metadataOf(draft).resourceVersion;
           finish = await prepareCreate(resource, draft, { context, validate: request.validateCreate }, false);
         } else {
           finish = await prepareUpdate(resource, draft, existing, request);
@@ -119,7 +119,12 @@ async function prepareUpdate(
 }
 
 /** What the endpoint lets through, and whether the result is valid; admission has the last word. */
-async function validateWanted(resource: StoredResource, draft: Mutable<KubeObject>, old: KubeObject, request: UpdateRequest): Promise<void> {
+async function validateWanted(
+  resource: StoredResource,
+  draft: Mutable<KubeObject>,
+  old: KubeObject,
+  request: UpdateRequest,
+): Promise<void> {
   const { context, strategy } = request;
   const strategyView = strategyContext(context, resource.env.clock.nowMs());
   const meta = metadataOf(draft);
@@ -187,6 +192,7 @@ async function vanish(resource: StoredResource, emptied: Emptied, request: Updat
   const { namespace, name, context } = request;
   const key = resource.key(namespace, name);
   const answer = resource.unsaved(key, emptied.existing.revision, resource.toStored(emptied.draft).object);
-  if (!context.dryRun) await removeKey(resource, { namespace, name, preconditions: undefined, context, ignoreMissing: true });
+  if (!context.dryRun)
+    await removeKey(resource, { namespace, name, preconditions: undefined, context, ignoreMissing: true });
   return { version: answer, created: false, changed: true };
 }

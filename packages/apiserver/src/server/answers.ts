@@ -26,7 +26,12 @@ export function errorAnswer(request: ApiRequest, query: URLSearchParams, error: 
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (typeof error === 'object' && error !== null && 'toStatus' in error) return error as ApiError;
-  return new ApiError({ code: 500, reason: '', message: error instanceof Error ? error.message : String(error), cause: error });
+  return new ApiError({
+    code: 500,
+    reason: '',
+    message: error instanceof Error ? error.message : String(error),
+    cause: error,
+  });
 }
 
 export function textAnswer(status: number, text: string): ApiResponse {

@@ -28,5 +28,8 @@ export interface AuthorizationResult {
 }
 
 export interface Authorizer {
-  authorize(attributes: AuthorizationAttributes, signal?: AbortSignal): Promise<AuthorizationResult> | AuthorizationResult;
+  authorize(
+    attributes: AuthorizationAttributes,
+    signal?: AbortSignal,
+  ): Promise<AuthorizationResult> | AuthorizationResult;
 }

@@ -19,7 +19,9 @@ export function requestTimeoutMs(query: URLSearchParams, maximumMs: number): num
   try {
     ms = durationMs(asked);
   } catch (error) {
-    throw newBadRequest(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`);
+    throw newBadRequest(
+      `invalid timeout specified in the request URL - ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   return ms <= 0 ? maximumMs : Math.min(ms, maximumMs);
 }

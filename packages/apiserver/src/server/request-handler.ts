@@ -12,7 +12,6 @@ import type { Impersonation } from './api-server-options.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 import { type Deadline, isLongRunning, requestTimeoutMs, startDeadline } from './deadline.ts';
-import { deprecationOf } from './deprecations.ts';
 import type { RequestContext } from './request-context.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import type { RouteTable } from './route-table.ts';
@@ -49,11 +48,21 @@ export function createRequestHandler(options: RequestHandlerOptions): Handle {
     let deadline: Deadline | undefined;
     let response: ApiResponse;
     try {
-      if (!longRunning) deadline = startDeadline(env.clock, request.signal, requestTimeoutMs(query, options.requestTimeoutMs));
-      const exchange: Exchange = { request, query, info, auditId, warnings, signal: deadline?.signal ?? request.signal, deadline };
+      if (!longRunning)
+        deadline = startDeadline(env.clock, request.signal, requestTimeoutMs(query, options.requestTimeoutMs));
+      const exchange: Exchange = {
+        request,
+        query,
+        info,
+        auditId,
+        warnings,
+        signal: deadline?.signal ?? request.signal,
+        deadline,
+      };
       response = await answer(exchange, options);
     } catch (error) {
-      if (!(error instanceof ApiError)) env.log.error('request failed', { error, path: request.path, method: request.method });
+      if (!(error instanceof ApiError))
+        env.log.error('request failed', { error, path: request.path, method: request.method });
       response = errorAnswer(request, query, error);
     }
     return complete(response, { auditId, warnings, done: () => settle(response.status) });
@@ -137,8 +146,6 @@ function attributesOf(info: RequestInfo, user: User): AuthorizationAttributes {
 async function resource(context: RequestContext, options: RequestHandlerOptions): Promise<ApiResponse> {
   const { info } = context;
   if (info.apiPrefix === 'apis' && !options.hasGroup(info.group)) return textAnswer(404, notFoundText);
-  const warning = deprecationOf(info);
-  if (warning !== undefined) context.warnings.add(warning);
   return options.resources(context);
 }
 
@@ -179,9 +186,17 @@ function complete(response: ApiResponse, completion: Completion): ApiResponse {
   const { body } = response;
   switch (body.kind) {
     case 'stream':
-      return { status: response.status, headers, body: { kind: 'stream', chunks: whenDone(body.chunks, completion.done) } };
+      return {
+        status: response.status,
+        headers,
+        body: { kind: 'stream', chunks: whenDone(body.chunks, completion.done) },
+      };
     case 'watch':
-      return { status: response.status, headers, body: { kind: 'watch', events: whenDone(body.events, completion.done) } };
+      return {
+        status: response.status,
+        headers,
+        body: { kind: 'watch', events: whenDone(body.events, completion.done) },
+      };
     case 'upgrade': {
       const run = body.run.bind(body);
       return {

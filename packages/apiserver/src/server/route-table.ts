@@ -13,9 +13,7 @@ export class RouteTable {
   constructor(routes: readonly Route[]) {
     this.#routes = routes;
     for (const route of routes) if (route.prefix !== true) this.#exact.set(route.path, route);
-    this.#prefixes = routes
-      .filter((route) => route.prefix === true)
-      .sort((a, b) => b.path.length - a.path.length);
+    this.#prefixes = routes.filter((route) => route.prefix === true).sort((a, b) => b.path.length - a.path.length);
   }
 
   find(path: string): Route | undefined {

@@ -3,8 +3,20 @@
 import type { Metrics } from '@homeostat/base';
 import type { RequestInfo } from './request-info.ts';
 
-const secondsBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-const knownVerbs = new Set(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'proxy']);
+const secondsBuckets = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const knownVerbs = new Set([
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'proxy',
+]);
 
 export interface RequestMetrics {
   /** Counts a request as under way; call the result when it is answered. */
@@ -64,7 +76,13 @@ function isMutating(method: string): boolean {
 /** Paths that name no resource are one series: labels must stay bounded. */
 function labelsOf(info: RequestInfo, method: string): Record<string, string> {
   const verb = info.isResourceRequest && knownVerbs.has(info.verb) ? info.verb.toUpperCase() : method;
-  const scope = !info.isResourceRequest ? '' : info.namespace !== '' ? 'namespace' : info.name === '' ? 'cluster' : 'resource';
+  const scope = !info.isResourceRequest
+    ? ''
+    : info.namespace !== ''
+      ? 'namespace'
+      : info.name === ''
+        ? 'cluster'
+        : 'resource';
   return {
     verb,
     group: info.group,

@@ -14,7 +14,17 @@ export function toUser(info: UserInfo): User {
   return { username: info.username, uid: info.uid ?? '', groups: info.groups ?? [], extra: info.extra ?? {} };
 }
 
-export const anonymousUser: User = { username: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} };
+export const anonymousUser: User = {
+  username: 'system:anonymous',
+  uid: '',
+  groups: ['system:unauthenticated'],
+  extra: {},
+};
 
 /** The server's own identity, for what it writes through its own front door. */
-export const loopbackUser: User = { username: 'system:apiserver', uid: '', groups: ['system:authenticated', 'system:masters'], extra: {} };
+export const loopbackUser: User = {
+  username: 'system:apiserver',
+  uid: '',
+  groups: ['system:authenticated', 'system:masters'],
+  extra: {},
+};

@@ -16,7 +16,12 @@ export class CacheEvent {
   frames: Map<string, Uint8Array> | undefined = new Map();
   #last: ObjectVersion | undefined;
 
-  constructor(revision: number, current: ObjectVersion | undefined, previous: ObjectVersion | undefined, arrivedMs: number) {
+  constructor(
+    revision: number,
+    current: ObjectVersion | undefined,
+    previous: ObjectVersion | undefined,
+    arrivedMs: number,
+  ) {
     this.revision = revision;
     this.current = current;
     this.previous = previous;

@@ -70,7 +70,10 @@ export class CacheHub {
    * Waits until the caches have every change up to `revision`.
    * Returns false when `timeoutMs` passes first. @throws the signal's reason
    */
-  async waitFor(revision: number, options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {}): Promise<boolean> {
+  async waitFor(
+    revision: number,
+    options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<boolean> {
     if (this.#revision >= revision) return true;
     const deferred = createDeferred<void>();
     const waiter = { revision, deferred };

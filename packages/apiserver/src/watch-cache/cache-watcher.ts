@@ -61,7 +61,13 @@ export class CacheWatcher {
   seen(event: CacheEvent): WatchItem | undefined {
     const now = event.current !== undefined && inScope(this.predicate, event.current);
     const before = event.previous !== undefined && inScope(this.predicate, event.previous);
-    if (now) return { type: before ? 'MODIFIED' : 'ADDED', version: event.current as ObjectVersion, revision: event.revision, event };
+    if (now)
+      return {
+        type: before ? 'MODIFIED' : 'ADDED',
+        version: event.current as ObjectVersion,
+        revision: event.revision,
+        event,
+      };
     if (before) return { type: 'DELETED', version: event.last, revision: event.revision, event };
     return undefined;
   }
@@ -112,4 +118,3 @@ export function inScope(predicate: Predicate, version: ObjectVersion): boolean {
   if (predicate.name !== '' && predicate.name !== version.name) return false;
   return predicate.matches === undefined || predicate.matches(version);
 }
-

@@ -28,7 +28,8 @@ export class EventWindow {
     this.#events.push(event);
     const older = this.#events[this.#events.length - 1 - framesMax];
     if (older !== undefined) older.frames = undefined;
-    while (this.#count() > countMin && (this.#count() > countMax || this.#oldestAge(event.arrivedMs) > ageMaxMs)) this.#drop();
+    while (this.#count() > countMin && (this.#count() > countMax || this.#oldestAge(event.arrivedMs) > ageMaxMs))
+      this.#drop();
     // A dead prefix of half the array is worth moving the rest once.
     if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#head);

@@ -47,7 +47,9 @@ export class ObjectVersion {
   }
 
   /** Field values for selectors, computed once. */
-  fields(selectable: ((object: KubeObject) => Readonly<Record<string, string>>) | undefined): Readonly<Record<string, string>> {
+  fields(
+    selectable: ((object: KubeObject) => Readonly<Record<string, string>>) | undefined,
+  ): Readonly<Record<string, string>> {
     this.#fields ??= {
       'metadata.name': this.name,
       'metadata.namespace': this.namespace,

@@ -26,6 +26,7 @@ export interface ResourceCacheOptions {
 export class ResourceCache {
   readonly prefix: string;
   readonly selectableFields: ResourceCacheOptions['selectableFields'];
+  readonly indexedFields: readonly string[];
   readonly #options: ResourceCacheOptions;
   readonly #state = new SortedPaths();
   readonly #window: EventWindow;
@@ -38,9 +39,10 @@ export class ResourceCache {
   constructor(options: ResourceCacheOptions) {
     this.prefix = options.prefix;
     this.selectableFields = options.selectableFields;
+    this.indexedFields = options.indexedFields ?? [];
     this.#options = options;
     this.#window = new EventWindow(0);
-    this.#watchers = new WatcherIndex(options.indexedFields ?? [], (version) => version.fields(this.selectableFields));
+    this.#watchers = new WatcherIndex(this.indexedFields, (version) => version.fields(this.selectableFields));
   }
 
   get size(): number {

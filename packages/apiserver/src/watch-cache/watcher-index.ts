@@ -78,7 +78,8 @@ export class WatcherIndex {
   #place(watcher: CacheWatcher): [Map<string, Set<CacheWatcher>> | undefined, string] {
     const { namespace, name, indexed } = watcher.predicate;
     if (name !== '') return [this.#byPath, namespace === '' ? `*/${name}` : `${namespace}/${name}`];
-    if (indexed !== undefined && this.#fields.includes(indexed.field)) return [this.#byField, `${indexed.field}=${indexed.value}`];
+    if (indexed !== undefined && this.#fields.includes(indexed.field))
+      return [this.#byField, `${indexed.field}=${indexed.value}`];
     if (namespace !== '') return [this.#byNamespace, namespace];
     return [undefined, ''];
   }

@@ -1,12 +1,13 @@
 // What the core does once its caches are loaded: makes the objects every server makes (spec/apiserver.md §20).
 
-import { isApiError } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
 import type { ApiServerOptions, StartHook } from '../../server/api-server-options.ts';
 import type { ServedResources } from '../../server/resource-table.ts';
 import type { ServiceAllocator } from '../services/service-allocator.ts';
+import { ensureApiServices } from './api-services.ts';
 import { defaultObjects } from './default-objects.ts';
-import { ownRequest } from './own-request.ts';
+import { ensureObject } from './ensure-object.ts';
+import { ensureFlowControl } from './flow-control.ts';
 import { ensureKubernetesService, ensureServiceCidr, type ServiceNetworkOptions } from './service-network.ts';
 
 export interface BootstrapOptions {
@@ -18,7 +19,13 @@ export interface BootstrapOptions {
   readonly ranges: readonly string[];
 }
 
-export function createBootstrapHooks({ host, table, services, options, ranges }: BootstrapOptions): readonly StartHook[] {
+export function createBootstrapHooks({
+  host,
+  table,
+  services,
+  options,
+  ranges,
+}: BootstrapOptions): readonly StartHook[] {
   const network = (signal: AbortSignal): ServiceNetworkOptions => ({
     env: options.env,
     handle: host.handle,
@@ -33,7 +40,7 @@ export function createBootstrapHooks({ host, table, services, options, ranges }:
       name: 'default-objects',
       run: async (signal) => {
         for (const { path, object } of defaultObjects) {
-          if (isServed(table, path)) await ensure(host.handle, signal, path, object);
+          if (isServed(table, path)) await ensureObject(host.handle, signal, { path, object });
         }
       },
     },
@@ -46,20 +53,25 @@ export function createBootstrapHooks({ host, table, services, options, ranges }:
         if (serves('', 'services') && serves('', 'namespaces')) await ensureKubernetesService(network(signal));
       },
     },
+    {
+      name: 'flow-control',
+      run: async (signal) => {
+        if (serves('flowcontrol.apiserver.k8s.io', 'flowschemas'))
+          await ensureFlowControl(options.env, host.handle, signal);
+      },
+    },
+    {
+      name: 'api-services',
+      run: async (signal) => {
+        if (serves('apiregistration.k8s.io', 'apiservices')) await ensureApiServices(table, host.handle, signal);
+      },
+    },
   ];
-}
-
-/** Creates an object; one that is there already is fine as it is. */
-async function ensure(handle: Handle, signal: AbortSignal, path: string, object: unknown): Promise<void> {
-  try {
-    await ownRequest(handle, signal, { method: 'POST', path, object });
-  } catch (error) {
-    if (!isApiError(error, 'AlreadyExists')) throw error;
-  }
 }
 
 function isServed(table: ServedResources, path: string): boolean {
   const parts = path.split('/').slice(1);
-  const [group, version, resource] = parts[0] === 'api' ? ['', parts[1], parts.at(-1)] : [parts[1], parts[2], parts.at(-1)];
+  const [group, version, resource] =
+    parts[0] === 'api' ? ['', parts[1], parts.at(-1)] : [parts[1], parts[2], parts.at(-1)];
   return table.find(group ?? '', version ?? '', resource ?? '') !== undefined;
 }

@@ -19,7 +19,8 @@ const priorityClasses = [
   {
     name: 'system-cluster-critical',
     value: 2_000_000_000,
-    description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
   },
 ];
 
@@ -30,6 +31,12 @@ export const defaultObjects: readonly DefaultObject[] = [
   })),
   ...priorityClasses.map(({ name, value, description }) => ({
     path: '/apis/scheduling.k8s.io/v1/priorityclasses',
-    object: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, description } as KubeObject,
+    object: {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value,
+      description,
+    } as KubeObject,
   })),
 ];

@@ -1,11 +1,11 @@
 // The server's own Service and the range that Services take their addresses from (spec/apiserver.md §20): ServiceCIDR
 // `kubernetes` and Service `default/kubernetes`. Its endpoints are made where the server is told its address.
 
-import { isApiError } from '@homeostat/base';
-import type { Handle } from '@homeostat/client';
-import { formatTime, type KubeObject } from '@homeostat/machinery';
 import type { Env } from '@homeostat/base';
+import type { Handle } from '@homeostat/client';
+import { formatTime } from '@homeostat/machinery';
 import type { ServiceAllocator } from '../services/service-allocator.ts';
+import { ensureObject } from './ensure-object.ts';
 import { ownRequest } from './own-request.ts';
 
 export interface ServiceNetworkOptions {
@@ -24,17 +24,19 @@ const cidrController = 'kubernetes-service-cidr-controller';
 export async function ensureServiceCidr(options: ServiceNetworkOptions): Promise<void> {
   const { handle, signal, ranges, env } = options;
   const apiVersion = 'networking.k8s.io/v1';
-  const created = await ensure(options, cidrPath, {
-    kind: 'ServiceCIDR',
-    apiVersion,
-    metadata: { name: 'kubernetes' },
-    spec: { cidrs: ranges },
-  } as KubeObject);
+  const created = await ensureObject(options.handle, signal, {
+    path: cidrPath,
+    object: {
+      kind: 'ServiceCIDR',
+      apiVersion,
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: ranges },
+    },
+  });
   if (!created) return;
   const condition = {
     type: 'Ready',
     status: 'True',
-    reason: '',
     message: 'Kubernetes default Service CIDR is ready',
     lastTransitionTime: formatTime(env.clock.nowMs()),
   };
@@ -48,8 +50,9 @@ export async function ensureServiceCidr(options: ServiceNetworkOptions): Promise
 }
 
 export async function ensureKubernetesService(options: ServiceNetworkOptions): Promise<void> {
-  const { services, advertise } = options;
-  await ensure(options, '/api/v1/namespaces/default/services', {
+  const { services, advertise, handle, signal } = options;
+  const ensure = (path: string, object: object): Promise<boolean> => ensureObject(handle, signal, { path, object });
+  await ensure('/api/v1/namespaces/default/services', {
     kind: 'Service',
     apiVersion: 'v1',
     metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -60,43 +63,26 @@ export async function ensureKubernetesService(options: ServiceNetworkOptions): P
       sessionAffinity: 'None',
       ipFamilyPolicy: 'SingleStack',
     },
-  } as KubeObject);
+  });
   if (advertise === undefined) return;
-  await ensure(options, '/api/v1/namespaces/default/endpoints', {
+  await ensure('/api/v1/namespaces/default/endpoints', {
     kind: 'Endpoints',
     apiVersion: 'v1',
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-    subsets: [{ addresses: [{ ip: advertise.address }], ports: [{ name: 'https', port: advertise.port, protocol: 'TCP' }] }],
-  } as KubeObject);
-  await ensure(options, '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
+    },
+    subsets: [
+      { addresses: [{ ip: advertise.address }], ports: [{ name: 'https', port: advertise.port, protocol: 'TCP' }] },
+    ],
+  });
+  await ensure('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
     kind: 'EndpointSlice',
     apiVersion: 'discovery.k8s.io/v1',
     metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
     addressType: advertise.address.includes(':') ? 'IPv6' : 'IPv4',
     endpoints: [{ addresses: [advertise.address], conditions: { ready: true } }],
     ports: [{ name: 'https', port: advertise.port, protocol: 'TCP' }],
-  } as KubeObject);
-}
-
-/** False when it was there already. */
-async function ensure(options: ServiceNetworkOptions, path: string, object: KubeObject): Promise<boolean> {
-  // Looked for first: what a server made at its first start holds its address, and a create that asks for it again is invalid.
-  if (await isThere(options, `${path}/${object.metadata?.name ?? ''}`)) return false;
-  try {
-    await ownRequest(options.handle, options.signal, { method: 'POST', path, object });
-    return true;
-  } catch (error) {
-    if (isApiError(error, 'AlreadyExists')) return false;
-    throw error;
-  }
-}
-
-async function isThere({ handle, signal }: ServiceNetworkOptions, path: string): Promise<boolean> {
-  try {
-    await ownRequest(handle, signal, { method: 'GET', path });
-    return true;
-  } catch (error) {
-    if (isApiError(error, 'NotFound')) return false;
-    throw error;
-  }
+  });
 }

@@ -40,7 +40,11 @@ export async function deleteNamespace(resource: StoredResource, request: DeleteR
 
 function terminating(namespace: Namespace, options: DeleteOptions, nowMs: number): Mutable<KubeObject> {
   const finalizers = new Set(namespace.metadata?.finalizers ?? []);
-  setFinalizer(finalizers, 'orphan', options.propagationPolicy === undefined ? options.orphanDependents : options.propagationPolicy === 'Orphan');
+  setFinalizer(
+    finalizers,
+    'orphan',
+    options.propagationPolicy === undefined ? options.orphanDependents : options.propagationPolicy === 'Orphan',
+  );
   setFinalizer(
     finalizers,
     'foregroundDeletion',
@@ -71,9 +75,13 @@ function setFinalizer(finalizers: Set<string>, name: string, wanted: boolean | u
 function checkPreconditions(resource: StoredResource, namespace: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const meta = namespace.metadata ?? {};
-  const refuse = (text: string): Error => newConflict(resource.groupResource, meta.name ?? '', `Precondition failed: ${text}`);
-  if (uid !== undefined && uid !== meta.uid) throw refuse(`UID in precondition: ${uid}, UID in object meta: ${meta.uid ?? ''}`);
+  const refuse = (text: string): Error =>
+    newConflict(resource.groupResource, meta.name ?? '', `Precondition failed: ${text}`);
+  if (uid !== undefined && uid !== meta.uid)
+    throw refuse(`UID in precondition: ${uid}, UID in object meta: ${meta.uid ?? ''}`);
   if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
-    throw refuse(`ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${meta.resourceVersion ?? ''}`);
+    throw refuse(
+      `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${meta.resourceVersion ?? ''}`,
+    );
   }
 }

@@ -14,14 +14,21 @@ export function familyOf(ip: string): IpFamily {
 }
 
 /** @throws ApiError 422 for families the cluster does not have */
-export function initIpFamilies(draft: Mutable<Service>, old: Service | undefined, configured: readonly IpFamily[]): void {
+export function initIpFamilies(
+  draft: Mutable<Service>,
+  old: Service | undefined,
+  configured: readonly IpFamily[],
+): void {
   const spec = (draft.spec ??= {});
   const errors: FieldError[] = [];
   if (spec.type === 'ExternalName' || keepsPreferredFamilies(draft as Service, old)) return;
   validateClusterIps(draft as Service, old, errors);
   refuse(draft, errors);
   if (old !== undefined) followDowngrade(draft, old);
-  spec.ipFamilyPolicy ??= (spec.clusterIPs ?? []).length === 2 || (spec.ipFamilies ?? []).length === 2 ? 'RequireDualStack' : undefined as never;
+  spec.ipFamilyPolicy ??=
+    (spec.clusterIPs ?? []).length === 2 || (spec.ipFamilies ?? []).length === 2
+      ? 'RequireDualStack'
+      : (undefined as never);
   if (spec.ipFamilyPolicy === undefined) delete spec.ipFamilyPolicy;
   inferFamilies(draft, configured, errors);
   refuse(draft, errors);
@@ -36,15 +43,23 @@ export function initIpFamilies(draft: Mutable<Service>, old: Service | undefined
     return;
   }
   if (spec.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2) {
-    errors.push(invalid(specPath.child('ipFamilyPolicy'), spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
+    errors.push(
+      invalid(
+        specPath.child('ipFamilyPolicy'),
+        spec.ipFamilyPolicy,
+        'this cluster is not configured for dual-stack services',
+      ),
+    );
   }
   for (const [index, family] of families.entries()) {
-    if (!configured.includes(family)) errors.push(invalid(specPath.child('ipFamilies').index(index), family, 'not configured on this cluster'));
+    if (!configured.includes(family))
+      errors.push(invalid(specPath.child('ipFamilies').index(index), family, 'not configured on this cluster'));
   }
   refuse(draft, errors);
   spec.ipFamilyPolicy ??= 'SingleStack';
   if (families.length === 0) families.push(first);
-  if (spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && configured.length === 2) families.push(otherFamily(families[0]));
+  if (spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && configured.length === 2)
+    families.push(otherFamily(families[0]));
 }
 
 /** A Service that prefers two families keeps what it got when the cluster changes beneath it. */
@@ -73,7 +88,14 @@ function inferFamilies(draft: Mutable<Service>, configured: readonly IpFamily[],
     if (index < families.length) continue;
     const family = familyOf(ip);
     if (configured.includes(family)) families.push(family);
-    else errors.push(invalid(specPath.child('clusterIPs').index(index), spec.clusterIPs, `${family} is not configured on this cluster`));
+    else
+      errors.push(
+        invalid(
+          specPath.child('clusterIPs').index(index),
+          spec.clusterIPs,
+          `${family} is not configured on this cluster`,
+        ),
+      );
   }
   spec.ipFamilies = families;
 }

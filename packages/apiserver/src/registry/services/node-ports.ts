@@ -21,7 +21,11 @@ export class NodePorts {
   #follows: StoredResource | undefined;
   #generation = -1;
 
-  constructor(options: { readonly range: NodePortRange; readonly random: Random; readonly services: () => StoredResource | undefined }) {
+  constructor(options: {
+    readonly range: NodePortRange;
+    readonly random: Random;
+    readonly services: () => StoredResource | undefined;
+  }) {
     this.range = options.range;
     this.#random = options.random;
     this.#services = options.services;
@@ -30,7 +34,8 @@ export class NodePorts {
   /** Reserves a port by number; returns what is wrong with it, if anything. */
   reserve(port: number): string | undefined {
     const { from, to } = this.range;
-    if (port < from || port > to) return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`;
+    if (port < from || port > to)
+      return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`;
     if (this.#taken(port)) return 'provided port is already allocated';
     this.#pending.set(port, Number.POSITIVE_INFINITY);
     return undefined;
@@ -89,7 +94,8 @@ export class NodePorts {
     if (this.#generation === services.cache.generation) return;
     this.#generation = services.cache.generation;
     this.#used.clear();
-    for (const version of services.cache.list()) for (const port of portsOf(version.stored as Service)) this.#count(port, 1);
+    for (const version of services.cache.list())
+      for (const port of portsOf(version.stored as Service)) this.#count(port, 1);
   }
 
   #count(port: number, by: number): void {

@@ -1,11 +1,25 @@
 // Allocates what a Service needs before it is stored, and gives back what it no longer needs: families, cluster
 // addresses, node ports, the health check port (spec/apiserver.md §13.3). The storage hooks of `services`.
 
-import { needsClusterIp, needsHealthCheckPort, needsNodePorts, normalizeClusterIps, patchAllocatedValues } from '@homeostat/api';
+import {
+  needsClusterIp,
+  needsHealthCheckPort,
+  needsNodePorts,
+  normalizeClusterIps,
+  patchAllocatedValues,
+} from '@homeostat/api';
 import type { Service } from '@homeostat/api/types/core-v1';
 import type { Env } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
-import { FieldPath, type GroupResource, invalid, type KubeObject, type Mutable, newInternalError, newInvalid } from '@homeostat/machinery';
+import {
+  FieldPath,
+  type GroupResource,
+  invalid,
+  type KubeObject,
+  type Mutable,
+  newInternalError,
+  newInvalid,
+} from '@homeostat/machinery';
 import type { FinishHook, HookContext, StorageHooks } from '../storage-hooks.ts';
 import type { StoredResource } from '../stored-resource.ts';
 import { initIpFamilies, type IpFamily, keepsPreferredFamilies } from './ip-families.ts';
@@ -37,7 +51,10 @@ export class ServiceAllocator {
   }
 
   /** Connects the allocator to the server it allocates for; before the first request. */
-  attach(options: { readonly stored: (resource: GroupResource) => StoredResource | undefined; readonly handle: Handle }): void {
+  attach(options: {
+    readonly stored: (resource: GroupResource) => StoredResource | undefined;
+    readonly handle: Handle;
+  }): void {
     const { env, ranges, nodePorts } = this.#options;
     this.#services = () => options.stored({ group: '', resource: 'services' });
     this.#addresses = new ServiceAddresses({ random: env.random, ranges, ...options });
@@ -85,14 +102,24 @@ export class ServiceAllocator {
     for (const ip of stored ? claim.releases : claim.addresses) await this.addresses.release(ip);
   }
 
-  async #claimAddresses(draft: Mutable<Service>, old: Service | undefined, claim: Claim, context: HookContext): Promise<void> {
+  async #claimAddresses(
+    draft: Mutable<Service>,
+    old: Service | undefined,
+    claim: Claim,
+    context: HookContext,
+  ): Promise<void> {
     const spec = (draft.spec ??= {});
     const before = old === undefined || !needsClusterIp(old) ? [] : addressesOf(old);
     if (!needsClusterIp(draft as Service)) {
       claim.releases.push(...before);
       return;
     }
-    if (spec.clusterIPs?.[0] === 'None' || old?.spec?.clusterIPs?.[0] === 'None' || keepsPreferredFamilies(draft as Service, old)) return;
+    if (
+      spec.clusterIPs?.[0] === 'None' ||
+      old?.spec?.clusterIPs?.[0] === 'None' ||
+      keepsPreferredFamilies(draft as Service, old)
+    )
+      return;
     const families = (spec.ipFamilies ?? []) as readonly IpFamily[];
     const ips = (spec.clusterIPs ??= []);
     const owner = { namespace: draft.metadata?.namespace ?? '', name: draft.metadata?.name ?? '' };
@@ -109,7 +136,12 @@ export class ServiceAllocator {
     if (families.length < before.length) claim.releases.push(...before.slice(families.length));
   }
 
-  async #take(ip: string, draft: Mutable<Service>, owner: { namespace: string; name: string }, context: HookContext): Promise<void> {
+  async #take(
+    ip: string,
+    draft: Mutable<Service>,
+    owner: { namespace: string; name: string },
+    context: HookContext,
+  ): Promise<void> {
     try {
       await this.addresses.take(ip, owner, context.dryRun, context.signal);
     } catch (error) {
@@ -122,7 +154,9 @@ export class ServiceAllocator {
     try {
       return await this.addresses.takeAny(family, owner, context.dryRun, context.signal);
     } catch (error) {
-      throw newInternalError(new Error(`failed to allocate a serviceIP: ${error instanceof Error ? error.message : String(error)}`));
+      throw newInternalError(
+        new Error(`failed to allocate a serviceIP: ${error instanceof Error ? error.message : String(error)}`),
+      );
     }
   }
 
@@ -138,7 +172,8 @@ export class ServiceAllocator {
       return;
     }
     const problem = this.#nodePorts.reserve(wanted);
-    if (problem !== undefined) throw newInternalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`));
+    if (problem !== undefined)
+      throw newInternalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`));
     claim.ports.add(wanted);
   }
 

@@ -52,7 +52,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
           cert: tls.cert,
           key: tls.key,
           minVersion: 'TLSv1.2',
-          ...(tls.clientCa === undefined ? {} : { ca: [...tls.clientCa], requestCert: true, rejectUnauthorized: false }),
+          ...(tls.clientCa === undefined
+            ? {}
+            : { ca: [...tls.clientCa], requestCert: true, rejectUnauthorized: false }),
           // Informers of a whole cluster share one connection: they need many streams and roomy windows.
           settings: { maxConcurrentStreams: 1_000, initialWindowSize: 1024 * 1024 },
           maxSessionMemory: 100,
@@ -92,7 +94,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return { address, port, close: () => close(server, sockets, sessions, options) };
 }
 
-async function serve(incoming: http.IncomingMessage, outgoing: http.ServerResponse, options: ListenerOptions): Promise<void> {
+async function serve(
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+  options: ListenerOptions,
+): Promise<void> {
   const gone = new AbortController();
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) gone.abort(new Error('the client closed the connection'));
@@ -119,7 +125,8 @@ async function close(
   // A kept connection whose answer, or watch, ends from now on becomes idle only then.
   let sweep: Timer | undefined;
   const closeIdle = (): void => {
-    if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function') server.closeIdleConnections();
+    if ('closeIdleConnections' in server && typeof server.closeIdleConnections === 'function')
+      server.closeIdleConnections();
     sweep = options.env.clock.setTimer(20, closeIdle);
   };
   closeIdle();

@@ -60,7 +60,11 @@ export async function writeResponse(
 }
 
 /** Writes chunks one after the other and waits whenever the client is slower than they come. */
-async function pipe(outgoing: http.ServerResponse, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+async function pipe(
+  outgoing: http.ServerResponse,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -113,9 +117,16 @@ async function* fromArray(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Ar
 }
 
 function wantsGzip(request: ApiRequest): boolean {
-  return (request.headers['accept-encoding'] ?? '').split(',').some((part) => (part.split(';')[0] ?? '').trim() === 'gzip');
+  return (request.headers['accept-encoding'] ?? '')
+    .split(',')
+    .some((part) => (part.split(';')[0] ?? '').trim() === 'gzip');
 }
 
 function isEventStream(request: ApiRequest): boolean {
-  return /(^|&)(watch|follow)(=|&|$)/.test(request.query) || /\/watch\//.test(request.path) || request.path.endsWith('/log') || streamingTypes.test(request.headers['accept'] ?? '');
+  return (
+    /(^|&)(watch|follow)(=|&|$)/.test(request.query) ||
+    /\/watch\//.test(request.path) ||
+    request.path.endsWith('/log') ||
+    streamingTypes.test(request.headers['accept'] ?? '')
+  );
 }
