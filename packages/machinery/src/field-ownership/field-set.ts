@@ -169,6 +169,19 @@ export class FieldSet {
     }
   }
 
+  /**
+   * A text that only equal sets have. Equal sets that were built in another order may have another one: it costs a
+   * fraction of the JSON form, which has to be sorted.
+   */
+  signature(): string {
+    let out = '';
+    for (const [key, { member, children }] of this.#nodes) {
+      out += `${key.length}${member ? '.' : '-'}${key}`;
+      if (children !== undefined) out += `(${children.signature()})`;
+    }
+    return out;
+  }
+
   /** The JSON form with its keys in canonical order. */
   toFieldsV1(): FieldsV1 {
     return this.#encode(false);

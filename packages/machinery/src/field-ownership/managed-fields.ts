@@ -1,11 +1,12 @@
 // `metadata.managedFields` as ownership works with it: one set of fields per manager, and back to entries.
-// Decoded sets are kept with the entries they came from, and encoded forms with their sets: objects are immutable,
-// so the same entries come again with every write.
+// Objects are immutable, so the same entries come again with every write: sets decoded lately are remembered. Most objects
+// of a kind are owned alike: equal sets share one encoded form, so that thousands of Pods hold a few of them.
 
 import type { ManagedFieldsEntry } from '../meta/object.ts';
 import type { Json } from '../schema/schema.ts';
 import { compareBytewise, goJsonString, goQuote } from '../values/go-strings.ts';
 import { FieldSet, type FieldsV1 } from './field-set.ts';
+import { RecentMap } from './recent-map.ts';
 
 /** One manager of an object: who, how, at which version, and what it owns. */
 export interface Manager {
@@ -40,8 +41,10 @@ export function managerId(manager: Pick<Manager, 'name' | 'operation' | 'apiVers
   );
 }
 
-const decoded = new WeakMap<object, FieldSet>();
-const encoded = new WeakMap<FieldSet, FieldsV1>();
+// A set takes several times the memory of its encoded form: only the latest are kept.
+const decoded = new RecentMap<object, FieldSet>(() => new WeakMap(), 2048);
+const encoded = new RecentMap<FieldSet, FieldsV1>(() => new WeakMap(), 2048);
+const encodedBySignature = new RecentMap<string, FieldsV1>(() => new Map(), 512);
 
 function decodeFields(fields: { readonly [key: string]: Json } | null | undefined): FieldSet {
   if (fields === null || fields === undefined) return new FieldSet();
@@ -55,14 +58,18 @@ function decodeFields(fields: { readonly [key: string]: Json } | null | undefine
   return set;
 }
 
-/** The FieldsV1 form of a set, made once. */
+/** The FieldsV1 form of a set, shared with equal sets. */
 export function encodeFields(set: FieldSet): FieldsV1 {
-  let fields = encoded.get(set);
+  const known = encoded.get(set);
+  if (known !== undefined) return known;
+  const signature = set.signature();
+  let fields = encodedBySignature.get(signature);
   if (fields === undefined) {
     fields = set.toFieldsV1();
-    encoded.set(set, fields);
+    encodedBySignature.set(signature, fields);
     decoded.set(fields, set);
   }
+  encoded.set(set, fields);
   return fields;
 }
 
