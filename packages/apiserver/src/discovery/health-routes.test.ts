@@ -14,7 +14,7 @@ async function get(path: string, checks: readonly HealthCheck[], query = ''): Pr
     signal: new AbortController().signal,
   } as unknown as RequestContext;
   const response = await route?.handle(context);
-  if (response?.body.kind !== 'bytes') return String(response);
+  if (response?.body.kind !== 'bytes') return `${response?.status}`;
   return `${response.status} ${Buffer.concat([...response.body.chunks]).toString()}`;
 }
 

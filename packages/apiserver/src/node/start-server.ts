@@ -1,7 +1,6 @@
 // A listening API server in one call: the core, its plug-in parts and the TLS port. For tests, tools and the command
 // line; the cluster package wires the same pieces by itself.
 
-import type { Env } from '@homeostat/base';
 import { createApiServer } from '../server/api-server.ts';
 import type { ApiServer, ApiServerOptions } from '../server/api-server-options.ts';
 import { listen, type Listener, type TlsOptions } from '../server/node/http-listener.ts';

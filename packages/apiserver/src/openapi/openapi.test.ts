@@ -19,6 +19,10 @@ interface Loose {
 
 const paths = apps.paths as unknown as Loose;
 const schemas = (apps.components as unknown as Loose)['schemas'] as Loose;
+function listOf(value: unknown): readonly { readonly name: string; readonly in: string }[] {
+  return (value ?? []) as { name: string; in: string }[];
+}
+
 const item = '/apis/apps/v1/namespaces/{namespace}/deployments/{name}';
 
 test('groupVersionDocument() names operations as generated clients expect', () => {
@@ -33,14 +37,14 @@ test('groupVersionDocument() names operations as generated clients expect', () =
 test('groupVersionDocument() tells kubectl what patches and dry runs the server knows', () => {
   const patch = paths[item]?.['patch'];
   assert.ok('application/strategic-merge-patch+json' in (patch?.['requestBody']?.['content'] ?? {}));
-  const names = (patch?.['parameters'] as unknown as { name: string }[]).map(({ name }) => name);
+  const names = listOf(patch?.['parameters']).map(({ name }) => name);
   assert.deepEqual(names, ['dryRun', 'fieldManager', 'fieldValidation', 'force']);
 });
 
 test('groupVersionDocument() states once what all operations of a path share', () => {
   const list = paths['/apis/apps/v1/deployments'];
   assert.equal(list?.['get']?.['parameters'], undefined);
-  assert.ok((list?.['parameters'] as unknown as { name: string }[]).some(({ name }) => name === 'limit'));
+  assert.ok(listOf(list?.['parameters']).some(({ name }) => name === 'limit'));
 });
 
 test('groupVersionDocument() has merge keys, defaults and kinds in its definitions', () => {
@@ -63,8 +67,8 @@ test('swaggerDocument() has bare references, body parameters and no defaults', (
   const definition = swagger['definitions']?.['io.k8s.api.apps.v1.Deployment'];
   assert.deepEqual(definition?.['properties']?.['spec'], { $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentSpec' });
   const patch = swagger['paths']?.[item]?.['patch'];
-  assert.equal((patch?.['parameters'] as unknown as { in: string }[])[0]?.in, 'body');
-  assert.equal((patch?.['consumes'] as unknown as string[])[0], 'application/json-patch+json');
+  assert.equal(listOf(patch?.['parameters'])[0]?.in, 'body');
+  assert.equal(patch?.['consumes']?.[0], 'application/json-patch+json');
 });
 
 test('OpenApiCache keeps documents until their resources change', () => {

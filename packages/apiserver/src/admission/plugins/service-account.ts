@@ -43,7 +43,7 @@ export class ServiceAccount implements AdmissionPlugin {
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) this.#mountToken(spec);
     const pullSecrets = account.imagePullSecrets ?? [];
     if ((spec.imagePullSecrets ?? []).length === 0 && pullSecrets.length > 0) {
-      spec.imagePullSecrets = pullSecrets.map(({ name }) => ({ ...(name === undefined ? {} : { name }) }));
+      spec.imagePullSecrets = pullSecrets.map(({ name }) => (name === undefined ? {} : { name }));
     }
     checkSecrets(attributes, account);
   }

@@ -2,6 +2,7 @@
 // loaded when something has to be made: a start that finds everything in place does not pay for it.
 
 import { randomBytes, webcrypto } from 'node:crypto';
+import type * as X509Library from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -28,7 +29,7 @@ export interface Validity {
   readonly days: number;
 }
 
-type X509 = typeof import('@peculiar/x509');
+type X509 = typeof X509Library;
 
 let library: Promise<X509> | undefined;
 
