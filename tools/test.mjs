@@ -13,6 +13,8 @@ const suites = [
   },
   { name: 'runtime', files: ['tests/runtime/**/*.test.ts'], concurrency: 2 },
   { name: 'controllers', files: ['tests/controllers/**/*.test.ts'], concurrency: 2 },
+  { name: 'scheduler', files: ['tests/scheduler/**/*.test.ts'], concurrency: 2 },
+  { name: 'kubelet', files: ['tests/kubelet/**/*.test.ts'], concurrency: 2 },
   { name: 'sim', files: ['tests/sim/**/*.test.ts'], concurrency: 2 },
   { name: 'crash', files: ['tests/crash/**/*.test.ts'], concurrency: 1 },
   { name: 'apiserver', files: ['tests/apiserver/**/*.test.ts'], concurrency: 2 },
@@ -32,6 +34,16 @@ for (const name of [...only, ...without]) {
     console.error(`npm test: no suite ${name}; there are ${suites.map((suite) => suite.name).join(', ')}`);
     process.exit(2);
   }
+}
+
+// A test nobody runs is worse than none.
+const known = new Set(suites.flatMap((suite) => globSync(suite.files)));
+const orphans = globSync('{packages,tests}/**/*.test.ts', { exclude: ['**/node_modules/**'] }).filter(
+  (file) => !known.has(file),
+);
+if (orphans.length > 0) {
+  console.error(`npm test: these tests belong to no suite of tools/test.mjs:\n${orphans.join('\n')}`);
+  process.exit(2);
 }
 
 const chosen = suites.filter(
