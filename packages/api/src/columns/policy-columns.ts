@@ -179,12 +179,12 @@ export const priorityLevelConfigurationTable = table<PriorityLevelConfiguration>
     AGE_COLUMN,
   ],
   (object, nowMs) => {
-    const { limited, exempt } = object.spec ?? {};
+    const { limited } = object.spec ?? {};
     const queuing = limited?.limitResponse?.queuing;
     return [
       nameOf(object),
       object.spec?.type ?? '',
-      (limited ?? exempt)?.nominalConcurrencyShares ?? '<none>',
+      limited?.nominalConcurrencyShares ?? '<none>',
       queuing?.queues ?? '<none>',
       queuing?.handSize ?? '<none>',
       queuing?.queueLengthLimit ?? '<none>',
