@@ -2,7 +2,7 @@
 // bytes, made at most once and only when somebody needs them. The stored form carries kind and apiVersion first and no
 // resourceVersion: that is the key's revision.
 
-import { decodeJson, encodeJson, type KubeObject } from '@homeostat/machinery';
+import { decodeJson, type KubeObject, stringifyJson } from '@homeostat/machinery';
 import type { ValueHolder } from '@homeostat/storage';
 
 export class StoredObject implements ValueHolder {
@@ -14,9 +14,16 @@ export class StoredObject implements ValueHolder {
   }
 
   bytes(): Uint8Array {
-    this.#bytes ??= encodeJson(this.object);
+    this.#bytes ??= ownBytes(stringifyJson(this.object));
     return this.#bytes;
   }
+}
+
+/** Bytes in memory of their own: part of Node's shared pool would keep all of that alive for as long as the object lives. */
+function ownBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** The decoded object of any holder; decoded once for holders that came from disk. */

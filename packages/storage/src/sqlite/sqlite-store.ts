@@ -118,7 +118,7 @@ class LockedSqliteStore extends SequencedStore implements SqliteStore {
 /** What stays of a written value: its bytes, without the object and without the large buffer they may be a view of. */
 function retainBytes(value: ValueHolder): ValueHolder {
   const bytes = value.bytes();
-  return holdBytes(bytes.byteLength * 2 < bytes.buffer.byteLength ? bytes.slice() : bytes);
+  return holdBytes(bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes);
 }
 
 function openingError(directory: string, error: unknown): StorageError {
