@@ -169,9 +169,13 @@ function respondTransformed(
         kind: 'PartialObjectMetadataList',
         apiVersion: `meta.k8s.io/${transform.version}`,
         metadata,
-        items: listed.items.map((version) => partialObject(served.object(version), transform.version)),
+        // Of nothing, upstream makes no list.
+        items:
+          listed.items.length === 0
+            ? null
+            : listed.items.map((version) => partialObject(served.object(version), transform.version)),
       };
-      return respondValue(context, 200, list as KubeObject, output);
+      return respondValue(context, 200, list as unknown as KubeObject, output);
     }
   }
 }
