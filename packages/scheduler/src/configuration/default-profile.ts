@@ -16,6 +16,10 @@ import { createPodTopologySpread } from '../plugins/pod-topology-spread/pod-topo
 import { createPrioritySort } from '../plugins/priority-sort.ts';
 import { createSchedulingGates } from '../plugins/scheduling-gates.ts';
 import { createTaintToleration } from '../plugins/taint-toleration.ts';
+import { createNodeVolumeLimits } from '../plugins/volumes/node-volume-limits.ts';
+import { createVolumeBinding } from '../plugins/volumes/volume-binding.ts';
+import { createVolumeRestrictions } from '../plugins/volumes/volume-restrictions.ts';
+import { createVolumeZone } from '../plugins/volumes/volume-zone.ts';
 import type { Profile, ProfilePlugin } from './profile.ts';
 
 export const defaultSchedulerName = 'default-scheduler';
@@ -29,6 +33,10 @@ export const defaultPlugins: readonly ProfilePlugin[] = [
   { factory: () => createNodeAffinity(), weight: 2 },
   { factory: () => createNodePorts() },
   { factory: () => createNodeResourcesFit() },
+  { factory: createVolumeRestrictions },
+  { factory: createNodeVolumeLimits },
+  { factory: (handle) => createVolumeBinding(handle) },
+  { factory: createVolumeZone },
   { factory: (handle) => createPodTopologySpread(handle), weight: 2 },
   { factory: (handle) => createInterPodAffinity(handle), weight: 2 },
   { factory: () => createDynamicResources(), weight: 2 },
