@@ -3,7 +3,8 @@
 // starts while the state is being read. Lays no claim to sharing: one process has the directory (directory-lock.ts).
 
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -66,10 +67,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 }
 
 function startWorker(workerData: CommitWorkerData): Worker {
-  const worker = new Worker(fileURLToPath(import.meta.resolve('@homeostat/storage/sqlite/worker')), { workerData });
+  const worker = new Worker(fileURLToPath(import.meta.resolve('@homeostat/storage/sqlite/worker')), {
+    workerData,
+    env: workerEnvironment(),
+  });
   // A worker that cannot start is noticed by the queue; until the queue listens, an error must not end the process.
   worker.on('error', () => {});
   return worker;
+}
+
+// A thread does not inherit the compile cache. With it the worker starts three times as fast, and from source it needs no
+// TypeScript parser of its own, which would take 23 MB.
+function workerEnvironment(): Record<string, string> {
+  const directory = getCompileCacheDir();
+  // The directory is the one of this version of Node within the one that is configured.
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }
 
 /** What an open store holds besides memory. */
