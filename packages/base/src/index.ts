@@ -10,6 +10,7 @@ export {
   type StatusCause,
   type StatusDetails,
 } from './errors.ts';
+export { type Before, heapPop, heapPush } from './heap.ts';
 export { invariant, InvariantError, unreachable } from './invariant.ts';
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts';
 export {

@@ -2,6 +2,7 @@
 // since nothing in the simulated core does real I/O, the clock may then jump to the next timer (design law 8).
 
 import { sleepOn, type Clock, type Timer } from './clock.ts';
+import { heapPop, heapPush } from './heap.ts';
 import { nextMacrotask } from './platform/macrotask.ts';
 
 interface PendingTimer {
@@ -39,7 +40,7 @@ export class VirtualClock implements Clock {
       callback,
       cancelled: false,
     };
-    push(this.#heap, timer);
+    heapPush(this.#heap, timer, before);
     return {
       cancel: () => {
         timer.cancelled = true;
@@ -97,10 +98,10 @@ export class VirtualClock implements Clock {
         for (const resume of ready) resume();
         continue;
       }
-      while (this.#heap[0]?.cancelled) pop(this.#heap);
+      while (this.#heap[0]?.cancelled) heapPop(this.#heap, before);
       const next = this.#heap[0];
       if (next !== undefined && next.atMs <= this.#elapsedMs) {
-        pop(this.#heap)?.callback();
+        heapPop(this.#heap, before)?.callback();
         continue;
       }
       if (done()) return 'done';
@@ -112,38 +113,4 @@ export class VirtualClock implements Clock {
 
 function before(a: PendingTimer, b: PendingTimer): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
-}
-
-function push(heap: PendingTimer[], timer: PendingTimer): void {
-  let index = heap.push(timer) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || !before(timer, above)) break;
-    heap[index] = above;
-    index = parent;
-  }
-  heap[index] = timer;
-}
-
-function pop(heap: PendingTimer[]): PendingTimer | undefined {
-  const top = heap[0];
-  const last = heap.pop();
-  if (top === undefined || last === undefined || heap.length === 0) return top;
-  let index = 0;
-  for (;;) {
-    let child = 2 * index + 1;
-    let least = heap[child];
-    if (least === undefined) break;
-    const right = heap[child + 1];
-    if (right !== undefined && before(right, least)) {
-      least = right;
-      child++;
-    }
-    if (!before(least, last)) break;
-    heap[index] = least;
-    index = child;
-  }
-  heap[index] = last;
-  return top;
 }

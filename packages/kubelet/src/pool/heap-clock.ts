@@ -1,6 +1,6 @@
 // A clock whose timers share one timer of the clock below: thousands of nodes and containers wait at the price of a heap entry each.
 
-import { type Clock, sleepOn, type Timer } from '@homeostat/base';
+import { type Clock, heapPop, heapPush, sleepOn, type Timer } from '@homeostat/base';
 
 interface Entry {
   readonly atMs: number;
@@ -18,7 +18,7 @@ export function createHeapClock(clock: Clock): Clock {
 
   const arm = (): void => {
     while (heap[0] !== undefined && heap[0].callback === undefined) {
-      pop(heap);
+      heapPop(heap, isBefore);
       cancelled--;
     }
     const nextMs = heap[0]?.atMs ?? Infinity;
@@ -33,7 +33,7 @@ export function createHeapClock(clock: Clock): Clock {
     timerMs = Infinity;
     const nowMs = clock.monotonicMs();
     for (let first = heap[0]; first !== undefined && first.atMs <= nowMs; first = heap[0]) {
-      pop(heap);
+      heapPop(heap, isBefore);
       const { callback } = first;
       if (callback === undefined) {
         cancelled--;
@@ -51,7 +51,7 @@ export function createHeapClock(clock: Clock): Clock {
       sequence: sequence++,
       callback,
     };
-    push(heap, entry);
+    heapPush(heap, entry, isBefore);
     arm();
     return {
       cancel: () => {
@@ -78,36 +78,4 @@ export function createHeapClock(clock: Clock): Clock {
 
 function isBefore(a: Entry, b: Entry): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
-}
-
-function push(heap: Entry[], entry: Entry): void {
-  let index = heap.push(entry) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || !isBefore(entry, above)) break;
-    heap[index] = above;
-    index = parent;
-  }
-  heap[index] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    let child = 2 * index + 1;
-    let least = heap[child];
-    if (least === undefined) break;
-    const right = heap[child + 1];
-    if (right !== undefined && isBefore(right, least)) {
-      least = right;
-      child++;
-    }
-    if (!isBefore(least, last)) break;
-    heap[index] = least;
-    index = child;
-  }
-  heap[index] = last;
 }

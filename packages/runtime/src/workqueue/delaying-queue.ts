@@ -1,7 +1,7 @@
 // Keys to be added later (spec/client.md §6.2). One key waits once, at its earliest time; adding it now ends the wait. One timer
 // serves all waiting keys, whatever their number and however far away they are.
 
-import type { Clock, Timer } from '@homeostat/base';
+import { type Clock, heapPop, heapPush, type Timer } from '@homeostat/base';
 import type { AddOptions, WorkQueue } from './work-queue.ts';
 
 export interface DelayingQueue extends WorkQueue {
@@ -43,7 +43,7 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
 
   const arm = (): void => {
     while (heap[0]?.cancelled) {
-      popEarliest(heap);
+      heapPop(heap, isBefore);
       cancelled--;
     }
     const nextMs = heap[0]?.readyMs ?? Infinity;
@@ -58,7 +58,7 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
     timerMs = Infinity;
     const nowMs = clock.monotonicMs();
     for (let first = heap[0]; first !== undefined && (first.cancelled || first.readyMs <= nowMs); first = heap[0]) {
-      popEarliest(heap);
+      heapPop(heap, isBefore);
       if (first.cancelled) {
         cancelled--;
         continue;
@@ -112,7 +112,7 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
         cancelled: false,
       };
       byKey.set(key, waiting);
-      pushWaiting(heap, waiting);
+      heapPush(heap, waiting, isBefore);
       arm();
     },
     get waiting() {
@@ -141,36 +141,4 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
 
 function isBefore(a: Waiting, b: Waiting): boolean {
   return a.readyMs < b.readyMs || (a.readyMs === b.readyMs && a.sequence < b.sequence);
-}
-
-function pushWaiting(heap: Waiting[], waiting: Waiting): void {
-  let index = heap.push(waiting) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || !isBefore(waiting, above)) break;
-    heap[index] = above;
-    index = parent;
-  }
-  heap[index] = waiting;
-}
-
-function popEarliest(heap: Waiting[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    let child = 2 * index + 1;
-    let least = heap[child];
-    if (least === undefined) break;
-    const right = heap[child + 1];
-    if (right !== undefined && isBefore(right, least)) {
-      least = right;
-      child++;
-    }
-    if (!isBefore(least, last)) break;
-    heap[index] = least;
-    index = child;
-  }
-  heap[index] = last;
 }
