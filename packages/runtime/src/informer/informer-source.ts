@@ -4,7 +4,6 @@
 import type { KubeObject } from '@homeostat/machinery';
 import {
   type Client,
-  isNotFound,
   type ListPage,
   metadataOf,
   type ObjectKey,
@@ -48,13 +47,12 @@ export function createInformerSource<T extends KubeObject>(options: {
         ...(sendInitialEvents ? { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' as const } : {}),
       }),
     listVersions: ({ signal }) => client.listPages(metadata, { ...select, signal }),
+    // A list of one: it needs no right beyond those of the informer, and what the selection leaves out is not there.
     get: async (key, { signal }) => {
-      try {
-        return await client.get(resource, { ...splitKey(key), signal });
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
+      const { namespace, name } = splitKey(key);
+      const fieldSelector = [select.fieldSelector, `metadata.name=${name}`].filter(Boolean).join(',');
+      const list = await client.list(resource, { ...select, namespace, fieldSelector, signal });
+      return list.items.find((object) => object.metadata?.name === name);
     },
   };
 }
