@@ -39,6 +39,16 @@ export class CacheEvent {
     this.#last ??= before.at(this.revision);
     return this.#last;
   }
+
+  /**
+   * Gives up what few will ask for: called when the event is no longer among the latest. The state before has been
+   * replaced since; the current one may still be the object's present state.
+   */
+  settle(): void {
+    this.frames = undefined;
+    this.#last = undefined;
+    this.previous?.release();
+  }
 }
 
 /** One event as one watcher sees it. */

@@ -5,8 +5,8 @@ import type { CacheEvent } from './cache-event.ts';
 
 const countMin = 100;
 const countMax = 20_000;
-/** Only the latest events keep their encoded frames. */
-const framesMax = 256;
+/** Only the latest events keep their encoded frames and decoded objects. */
+const latestMax = 256;
 const ageMaxMs = 75_000;
 
 export class EventWindow {
@@ -26,8 +26,7 @@ export class EventWindow {
 
   push(event: CacheEvent): void {
     this.#events.push(event);
-    const older = this.#events[this.#events.length - 1 - framesMax];
-    if (older !== undefined) older.frames = undefined;
+    this.#events[this.#events.length - 1 - latestMax]?.settle();
     while (this.#count() > countMin && (this.#count() > countMax || this.#oldestAge(event.arrivedMs) > ageMaxMs))
       this.#drop();
     // A dead prefix of half the array is worth moving the rest once.

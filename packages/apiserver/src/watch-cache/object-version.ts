@@ -3,7 +3,7 @@
 
 import type { KubeObject, Mutable } from '@homeostat/machinery';
 import type { KeyValue, ValueHolder } from '@homeostat/storage';
-import { objectOf } from './stored-object.ts';
+import { objectOf, releaseObject } from './stored-object.ts';
 
 export class ObjectVersion {
   /** Key below the resource's prefix: `namespace/name`, or `name`. */
@@ -13,7 +13,7 @@ export class ObjectVersion {
   readonly revision: number;
   readonly holder: ValueHolder;
   /** Memoised forms by the codec that makes them. */
-  readonly forms = new Map<object, unknown>();
+  #forms: Map<object, unknown> | undefined;
   #object: KubeObject | undefined;
   #fields: Readonly<Record<string, string>> | undefined;
 
@@ -60,12 +60,20 @@ export class ObjectVersion {
 
   /** The memoised form of `codec`, made by `make` on first use. */
   form<T>(codec: object, make: (version: ObjectVersion) => T): T {
-    let form = this.forms.get(codec) as T | undefined;
+    let form = this.#forms?.get(codec) as T | undefined;
     if (form === undefined) {
       form = make(this);
-      this.forms.set(codec, form);
+      this.#forms ??= new Map();
+      this.#forms.set(codec, form);
     }
     return form;
+  }
+
+  /** Gives up what can be made again from the stored bytes: for versions that were replaced a while ago. */
+  release(): void {
+    this.#object = undefined;
+    this.#forms = undefined;
+    releaseObject(this.holder);
   }
 }
 
