@@ -106,6 +106,29 @@ test('RBAC lets users do what bindings say, and grant no more than they hold', a
   );
 });
 
+test('who may do everything within a namespace reaches no other through it', async () => {
+  const token = 'admin-token';
+  const robot = 'system:serviceaccount:default:master';
+  const account = { metadata: { name: 'master' } };
+  await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { token, object: account });
+  const binding = {
+    metadata: { name: 'all' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: robot }],
+  };
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  await ask('POST', `${rbac}/rolebindings`, { token, object: binding });
+  const request = await ask('POST', '/api/v1/namespaces/default/serviceaccounts/master/token', { token, object: {} });
+  const own = { token: (request.body['status'] as { token: string }).token };
+  const through = '/api/v1/namespaces/default';
+  assert.equal((await ask('GET', through, own)).status, 200);
+  assert.equal((await ask('GET', '/api/v1/namespaces', own)).status, 403);
+  assert.equal((await ask('GET', `${through}/namespaces`, own)).status, 404);
+  assert.equal((await ask('GET', `${through}/namespaces/kube-public`, own)).status, 404);
+  assert.equal((await ask('DELETE', `${through}/namespaces/kube-public`, own)).status, 404);
+  assert.equal((await ask('GET', `${through}/nodes`, own)).status, 404);
+});
+
 test('discovery lists what is served', async () => {
   const { body } = await ask('GET', '/apis/apps/v1', { token: 'jane-token' });
   assert.equal(body['kind'], 'APIResourceList');

@@ -109,6 +109,8 @@ function locate(context: RequestContext, table: DispatchTable): Target | undefin
   if (rest.length > 0 && subresource !== 'proxy') return undefined;
   // The Namespace object itself is addressed through `namespaces/<name>`; its request info carries a namespace too.
   const own = entry.info.resource === 'namespaces' && entry.info.group === '';
+  // Never through another namespace: the rights asked for were those within that one.
+  if (own && info.namespace !== name) return undefined;
   const namespace = own ? '' : info.namespace;
   if (!own && !entry.info.namespaced && namespace !== '') return undefined;
   if (entry.info.namespaced && namespace === '' && name !== '') return undefined;
