@@ -5,6 +5,7 @@ import { type ApiError, type Clock, isApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
 import { newBadRequest, newMethodNotSupported, type WatchEvent } from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
+import { isWebSocketRequest, serveMessages } from '../server/websocket/serve-messages.ts';
 import type { WatchItem } from '../watch-cache/cache-event.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 import { predicateOf } from './list-endpoint.ts';
@@ -53,6 +54,10 @@ export async function handleWatch(request: EndpointRequest, limits: WatchLimits)
     return { status: 200, headers: {}, body: { kind: 'watch', events: objectEvents(stream, started, forms) } };
   }
   const frames = watchFrames(request, output);
+  if (isWebSocketRequest(context.request)) {
+    const kind = frames.contentType === 'application/json' ? 'text' : 'binary';
+    return serveMessages(context.request, { kind, messages: single(formedEvents(stream, started, frames), kind) });
+  }
   return {
     status: 200,
     headers: { 'content-type': frames.contentType },
@@ -138,6 +143,19 @@ function nextBookmark(nowMs: number, endMs: number): number {
   if (beforeEnd > nowMs && beforeEnd < regular) return beforeEnd;
   return regular < endMs ? regular : Number.POSITIVE_INFINITY;
 }
+
+/** One message an event, without what separates events in a stream. */
+async function* single(
+  batches: AsyncGenerator<readonly Uint8Array[]>,
+  kind: 'text' | 'binary',
+): AsyncGenerator<Uint8Array> {
+  for await (const frames of batches) {
+    for (const frame of frames) yield kind === 'text' ? frame.subarray(0, -1) : frame.subarray(lengthBytes);
+  }
+}
+
+/** Protobuf frames of a stream begin with their length; messages have their own. */
+const lengthBytes = 4;
 
 /** Joins the frames of a batch, and of small batches that are ready, into one write. */
 async function* joined(batches: AsyncGenerator<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {

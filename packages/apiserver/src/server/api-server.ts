@@ -2,7 +2,7 @@
 // and nothing of sockets.
 
 import { type KindStrategy, type ResourceInfo, resources as builtInResources, strategyOf } from '@homeostat/api';
-import { abortable, createDeferred, invariant, Scope } from '@homeostat/base';
+import { abortable, aborted, createDeferred, invariant, Scope } from '@homeostat/base';
 import type { ApiResponse, Handle } from '@homeostat/client';
 import type { GroupResource } from '@homeostat/machinery';
 import { dispatch, type DispatchTable } from '../endpoints/dispatch.ts';
@@ -121,10 +121,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         for (const hook of hooks) await hook.run(signal);
         ready.resolve();
         for (const task of parts.tasks ?? []) scope.spawn(task.name, () => task.run(signal));
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        // A task that fails ends the server: it would go on with caches that stand still.
+        await Promise.race([aborted(signal), aborted(scope.signal)]);
       } catch (error) {
         ready.reject(error);
         if (!signal.aborted) throw error;

@@ -56,8 +56,7 @@ export function createBootstrapHooks({
     {
       name: 'flow-control',
       run: async (signal) => {
-        if (serves('flowcontrol.apiserver.k8s.io', 'flowschemas'))
-          await ensureFlowControl(options.env, host.handle, signal);
+        if (serves('flowcontrol.apiserver.k8s.io', 'flowschemas')) await ensureFlowControl(host.handle, signal);
       },
     },
     {
