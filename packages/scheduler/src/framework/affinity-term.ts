@@ -57,12 +57,32 @@ export function affinityTermsOf(pod: Pod): PodAffinityTerms {
 function parseTerm(term: PodAffinityTerm, podNamespace: string): AffinityTerm {
   const { namespaces = [], namespaceSelector, labelSelector, topologyKey } = term;
   const ownNamespace = namespaces.length === 0 && namespaceSelector === undefined;
-  return {
+  return intern({
     namespaces: new Set(ownNamespace ? [podNamespace] : namespaces),
     selector: parseSelector(labelSelector),
     topologyKey,
     namespaceSelector: parseSelector(namespaceSelector),
-  };
+  });
+}
+
+const known = new Map<string, AffinityTerm>();
+const knownMax = 4_096;
+
+/** Pods of one controller have equal terms: one object stands for all, so that who counts can count terms instead of pods. */
+function intern(term: AffinityTerm): AffinityTerm {
+  const { namespaces, selector, topologyKey, namespaceSelector } = term;
+  const texts = [topologyKey, [...namespaces].sort().join(','), textOf(selector), textOf(namespaceSelector)];
+  const text = texts.join('\u0000');
+  const same = known.get(text);
+  if (same !== undefined) return same;
+  if (known.size >= knownMax) known.clear();
+  known.set(text, term);
+  return term;
+}
+
+/** A selector as a text; one that matches nothing differs from one that matches everything. */
+export function textOf(selector: LabelSelector): string {
+  return selector.isEmpty || selector.requirements.length > 0 ? selector.toString() : '!';
 }
 
 /** A selector of a stored object; one that validation would refuse matches nothing. */

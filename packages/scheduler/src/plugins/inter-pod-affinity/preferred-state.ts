@@ -1,9 +1,9 @@
 // How much each domain is liked or disliked by a pod's wishes, and by those of pods that are there (spec/scheduler.md §11.11).
 
 import type { NodeInfo } from '../../cache/node-info.ts';
-import { type AffinityTerm, matchesTerm } from '../../framework/affinity-term.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { ResolvedTerm } from './resolved-term.ts';
+import { createAsker, termGroupsOn } from './term-groups.ts';
 
 export interface WeightedTerm {
   readonly term: ResolvedTerm;
@@ -41,7 +41,7 @@ export class PreferredState {
         }
       }
     }
-    for (const node of nodesWithAffinity) for (const other of node.podsWithAffinity) this.#ask(other, node);
+    this.#askOthers(nodesWithAffinity);
   }
 
   /** Nobody has any wish that concerns the pod. */
@@ -58,19 +58,19 @@ export class PreferredState {
     return sum;
   }
 
-  /** What a pod that is there would say of this one. */
-  #ask(other: PodInfo, node: NodeInfo): void {
-    const { hardPodAffinityWeight, ignoreExisting } = this.#options;
-    const { requiredAffinity, preferredAffinity, preferredAntiAffinity } = other.affinity;
-    if (hardPodAffinityWeight > 0)
-      for (const term of requiredAffinity) this.#askTerm(term, node, hardPodAffinityWeight);
-    if (ignoreExisting) return;
-    for (const { term, weight } of preferredAffinity) this.#askTerm(term, node, weight);
-    for (const { term, weight } of preferredAntiAffinity) this.#askTerm(term, node, -weight);
-  }
-
-  #askTerm(term: AffinityTerm, node: NodeInfo, weight: number): void {
-    if (matchesTerm(term, this.#pod, this.#options.namespaceLabels)) this.#add(term.topologyKey, node, weight);
+  /** What pods that are there would say of this one. */
+  #askOthers(nodes: Iterable<NodeInfo>): void {
+    const { hardPodAffinityWeight, ignoreExisting, namespaceLabels } = this.#options;
+    const isAboutPod = createAsker(this.#pod, namespaceLabels);
+    for (const node of nodes) {
+      const { affinity, wishes } = termGroupsOn(node);
+      if (hardPodAffinityWeight > 0) {
+        for (const [term, count] of affinity)
+          if (isAboutPod(term)) this.#add(term.topologyKey, node, count * hardPodAffinityWeight);
+      }
+      if (ignoreExisting) continue;
+      for (const [term, weight] of wishes) if (isAboutPod(term)) this.#add(term.topologyKey, node, weight);
+    }
   }
 
   #add(key: string, { labels }: NodeInfo, by: number): void {

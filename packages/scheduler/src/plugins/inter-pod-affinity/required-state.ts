@@ -6,6 +6,7 @@ import type { Cloneable } from '../../framework/cycle-state.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { PairCounts } from './pair-counts.ts';
 import { createCounter, matchesAll, type ResolvedTerm } from './resolved-term.ts';
+import { createAsker, termGroupsOn } from './term-groups.ts';
 
 export interface RequiredTerms {
   readonly affinity: readonly ResolvedTerm[];
@@ -41,8 +42,10 @@ export class RequiredState implements Cloneable {
 
   /** Counts over the cluster. */
   count(nodes: readonly NodeInfo[], withAntiAffinity: Iterable<NodeInfo>): void {
+    const isAboutPod = createAsker(this.#pod, this.#terms.namespaceLabels);
     for (const node of withAntiAffinity) {
-      for (const other of node.podsWithRequiredAntiAffinity) this.#countExisting(other, node, 1);
+      for (const [term, by] of termGroupsOn(node).antiAffinity)
+        if (isAboutPod(term)) this.#add(this.#existing, term.topologyKey, { node, by });
     }
     const { affinity, antiAffinity } = this.#terms;
     if (affinity.length === 0 && antiAffinity.length === 0) return;

@@ -4,7 +4,7 @@
 import type { LabelSelector } from '@homeostat/machinery';
 import { countKey } from '../../cache/count-key.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
-import type { AffinityTerm } from '../../framework/affinity-term.ts';
+import { type AffinityTerm, textOf } from '../../framework/affinity-term.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 
 export interface ResolvedTerm {
@@ -25,9 +25,7 @@ export function resolveTerm(
   const everywhere = namespaceSelector.isEmpty;
   const namespaces = everywhere ? term.namespaces : new Set([...term.namespaces, ...namespacesOf(namespaceSelector)]);
   const where = everywhere ? '*' : [...namespaces].sort().join(',');
-  // A selector that matches nothing has the same text as one that matches everything.
-  const what = selector.isEmpty || selector.requirements.length > 0 ? selector.toString() : '!';
-  const text = `${where}\u0000${what}`;
+  const text = `${where}\u0000${textOf(selector)}`;
   const key = countKey(`affinity\u0000${text}`);
   const matches = (other: PodInfo): boolean =>
     (everywhere || namespaces.has(other.namespace)) && selector.matches(other.labels);
