@@ -76,8 +76,12 @@ export class StoredResource {
     return namespace === '' ? `${this.#prefix}${name}` : `${this.#prefix}${namespace}/${name}`;
   }
 
+  /** The version of a stored item: the cache's own, which is decoded already, wherever the cache has it. */
   version(item: KeyValue): ObjectVersion {
-    return versionOf(item, this.#prefix.length);
+    const path = item.key.slice(this.#prefix.length);
+    const slash = path.indexOf('/');
+    const cached = this.cache.get(slash < 0 ? '' : path.slice(0, slash), path.slice(slash + 1));
+    return cached?.revision === item.modRevision ? cached : versionOf(item, this.#prefix.length);
   }
 
   /** The version that a write just made, known to the cache before its event arrives there. */
