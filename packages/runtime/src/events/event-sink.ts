@@ -23,6 +23,8 @@ export class EventSink<T extends KubeObject> {
   readonly #queue: EventWrite<T>[] = [];
   #filled: Deferred<void> | undefined;
   #dropped = 0;
+  /** The queue has been full since it was last empty: said once, not for every event. */
+  #overflowing = false;
 
   constructor(env: Env) {
     this.#env = env;
@@ -36,10 +38,13 @@ export class EventSink<T extends KubeObject> {
   push(write: EventWrite<T>): void {
     if (this.#queue.length >= queueMax) {
       this.#dropped++;
-      this.#env.log.error('an event was dropped: the queue is full', {
-        event: write.event.metadata?.name,
-        dropped: this.#dropped,
-      });
+      if (!this.#overflowing) {
+        this.#overflowing = true;
+        this.#env.log.error('events are dropped: the queue is full', {
+          event: write.event.metadata?.name,
+          dropped: this.#dropped,
+        });
+      }
       return;
     }
     this.#queue.push(write);
@@ -57,6 +62,7 @@ export class EventSink<T extends KubeObject> {
         await this.#write(write, signal);
         continue;
       }
+      this.#overflowing = false;
       this.#filled ??= createDeferred<void>();
       await this.#filled.promise;
     }
