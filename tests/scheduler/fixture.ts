@@ -3,9 +3,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { nodeDigests, toSigningKey } from '@homeostat/apiserver/node';
 import type { Container, Event, Node, Pod, PodSpec } from '@homeostat/api/types/core-v1';
-import { createVirtualEnv, Scope, type VirtualClock } from '@homeostat/base';
+import { createVirtualEnv, type Metrics, Scope, type VirtualClock } from '@homeostat/base';
 import { type Client, type Handle, isNotFound, type ResourceType, resourceType } from '@homeostat/client';
-import { adminUser, createCluster, schedulerComponent, type SchedulerComponentOptions } from '@homeostat/cluster';
+import {
+  adminUser,
+  type Component,
+  createCluster,
+  schedulerComponent,
+  type SchedulerComponentOptions,
+} from '@homeostat/cluster';
 import { createMemoryStore } from '@homeostat/storage/memory';
 
 export const namespace = 'default';
@@ -64,16 +70,20 @@ export interface WorldOptions {
   readonly seed?: number;
   readonly scheduler?: SchedulerComponentOptions;
   readonly intercept?: (handle: Handle) => Handle;
+  readonly metrics?: Metrics;
+  /** Schedulers in the place of the one. */
+  readonly components?: readonly Component[];
 }
 
 export async function withWorld(test: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
-  const env = createVirtualEnv({ seed: options.seed ?? 1 });
+  const { metrics } = options;
+  const env = createVirtualEnv({ seed: options.seed ?? 1, ...(metrics === undefined ? {} : { metrics }) });
   const { clock } = env;
   const cluster = createCluster({
     env,
     store: createMemoryStore({ env }),
     security: { digests: nodeDigests, keys: { signingKey: async () => key, verificationKeys: () => [key] } },
-    components: [schedulerComponent({ repairPeriodMs: 0, ...options.scheduler })],
+    components: options.components ?? [schedulerComponent({ repairPeriodMs: 0, ...options.scheduler })],
     ...(options.intercept === undefined ? {} : { intercept: options.intercept }),
   });
   const scope = new Scope();
