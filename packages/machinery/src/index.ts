@@ -135,6 +135,7 @@ export {
 } from './selectors/label-selector.ts';
 export { parseLabelSelector } from './selectors/parse-label-selector.ts';
 export { SelectorError } from './selectors/selector-error.ts';
+export { cloneJson } from './values/clone-json.ts';
 export { deepEqual } from './values/deep-equal.ts';
 export {
   canonicalDuration,

@@ -2,6 +2,7 @@
 // spec raises the generation, and some fields never change (spec/apiserver.md §4.3, §4.5, §13.5).
 
 import {
+  cloneJson,
   type FieldError,
   type FieldPath,
   type GroupVersionKind,
@@ -33,9 +34,9 @@ export function keepLabels(draft: Mutable<KubeObject>, old: KubeObject): void {
 /** Puts back all metadata but managedFields, for status endpoints that own no metadata at all. */
 export function keepMetadata(draft: Mutable<KubeObject>, old: KubeObject): void {
   const managedFields = draft.metadata?.managedFields;
-  draft.metadata = structuredClone(old.metadata ?? {}) as Mutable<NonNullable<KubeObject['metadata']>>;
-  if (managedFields === undefined) delete draft.metadata.managedFields;
-  else draft.metadata.managedFields = managedFields;
+  const { managedFields: _replaced, ...metadata } = old.metadata ?? {};
+  draft.metadata = cloneJson(metadata) as Mutable<NonNullable<KubeObject['metadata']>>;
+  if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
 }
 
 export function bumpGeneration(draft: Mutable<KubeObject>, old: KubeObject): void {

@@ -3,6 +3,7 @@
 
 import type { ApiResponse } from '@homeostat/client';
 import {
+  cloneJson,
   type FieldError,
   FieldPath,
   formatTime,
@@ -88,7 +89,7 @@ async function bindPod(
       const node = pod.spec?.nodeName ?? '';
       if (node !== '') throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(node)}`);
       if ((pod.spec?.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-      const draft = structuredClone(pod) as Mutable<BoundPod>;
+      const draft = cloneJson(pod) as Mutable<BoundPod>;
       draft.spec = { ...draft.spec, nodeName: binding.target?.name ?? '' };
       const podMeta = (draft.metadata ??= {});
       if (meta.annotations !== undefined) podMeta.annotations = { ...podMeta.annotations, ...meta.annotations };

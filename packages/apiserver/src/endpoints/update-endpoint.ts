@@ -2,7 +2,7 @@
 
 import type { UpdateStrategy } from '@homeostat/api';
 import type { ApiResponse } from '@homeostat/client';
-import { type KubeObject, type Mutable, newBadRequest, managerOrUserAgent } from '@homeostat/machinery';
+import { cloneJson, type KubeObject, type Mutable, newBadRequest, managerOrUserAgent } from '@homeostat/machinery';
 import type { UpdateOutcome } from '../registry/guaranteed-update.ts';
 import { updateObject } from '../registry/update.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -40,7 +40,7 @@ export async function handleUpdate(request: EndpointRequest, resource: StoredRes
     ...(uid === '' ? {} : { uid }),
     wanted: (existing) => {
       // Each attempt starts from the body again.
-      const draft = structuredClone(body);
+      const draft = cloneJson(body);
       trackOwnership(owner, existing === undefined ? undefined : entry.version.object(existing), draft);
       return draft;
     },

@@ -3,6 +3,7 @@
 import { nameIsPathSegment, validateObjectMeta } from '@homeostat/api';
 import { ApiError } from '@homeostat/base';
 import {
+  cloneJson,
   FieldPath,
   formatTime,
   kindOf,
@@ -33,7 +34,7 @@ export async function createObject(resource: StoredResource, request: CreateRequ
   for (let attempt = 1; ; attempt++) {
     try {
       // Each attempt starts from what was sent: strategies and plugins derive things from the name.
-      return await createOnce(resource, { ...request, draft: structuredClone(request.draft) }, true);
+      return await createOnce(resource, { ...request, draft: cloneJson(request.draft) }, true);
     } catch (error) {
       if (attempt >= generateNameAttempts || !(error instanceof ApiError) || error.reason !== 'AlreadyExists')
         throw error;

@@ -1,7 +1,7 @@
 // Metadata as endpoints have it that own none of it: what the stored object says, apart from what identifies the request's
 // version and the record of who owns which field.
 
-import type { KubeObject, Mutable, ObjectMeta } from '@homeostat/machinery';
+import { cloneJson, type KubeObject, type Mutable, type ObjectMeta } from '@homeostat/machinery';
 
 const kept = [
   'deletionTimestamp',
@@ -18,6 +18,6 @@ export function resetMetadataForStatus(draft: Mutable<KubeObject>, old: KubeObje
   const source: ObjectMeta = old.metadata ?? {};
   for (const field of kept) {
     if (source[field] === undefined) delete target[field];
-    else target[field] = structuredClone(source[field]);
+    else target[field] = cloneJson(source[field]);
   }
 }

@@ -1,6 +1,6 @@
 // The `status` subresource of Pods: what the kubelet reports. The spec and the owners stay as they are.
 
-import { FieldPath, type Mutable } from '@homeostat/machinery';
+import { cloneJson, FieldPath, type Mutable } from '@homeostat/machinery';
 import type { Pod, PodStatus } from '@homeostat/api/types/core-v1';
 import type { UpdateStrategy } from '../../../strategy.ts';
 import { dropDisabledStatusFields } from '../../pod-spec/disabled-fields.ts';
@@ -16,7 +16,7 @@ export const podStatusStrategy: UpdateStrategy<Pod> = {
     // Only a delete sets it; the registry puts back what the stored object has.
     delete metadata.deletionTimestamp;
     if (old.metadata?.ownerReferences === undefined) delete metadata.ownerReferences;
-    else metadata.ownerReferences = structuredClone(old.metadata.ownerReferences) as typeof metadata.ownerReferences;
+    else metadata.ownerReferences = cloneJson(old.metadata.ownerReferences) as typeof metadata.ownerReferences;
     const status = (draft.status ??= {});
     if (status.qosClass === undefined && old.status?.qosClass !== undefined) status.qosClass = old.status.qosClass;
     keepObservedGenerations(status, old.status);
