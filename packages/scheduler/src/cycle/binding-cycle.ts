@@ -7,7 +7,7 @@ import { clearNomination, type FailureHandler } from '../failure/failure-handler
 import type { PodStatusWriter } from '../failure/pod-status-writer.ts';
 import { actions, clusterEvent } from '../framework/cluster-event.ts';
 import type { SchedulerEvent } from '../framework/plugin.ts';
-import { Status, type Verdict } from '../framework/status.ts';
+import { Status, thrownStatus, type Verdict } from '../framework/status.ts';
 import type { SchedulerMetrics } from '../metrics/scheduler-metrics.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { type AssumedPod, refusedOn } from './scheduling-cycle.ts';
@@ -49,7 +49,7 @@ export class BindingCycle {
   async run(assumed: AssumedPod): Promise<void> {
     this.#running++;
     try {
-      const verdict = await this.#bind(assumed);
+      const verdict = await this.#bind(assumed).catch(thrownStatus);
       if (verdict === undefined) this.#bound(assumed);
       else this.#failed(assumed, verdict);
     } finally {

@@ -1,7 +1,7 @@
 // One pod's way from the queue to an assumed place, strictly one pod at a time (spec/scheduler.md §6.1). The binding that follows runs
 // beside the next pod's cycle.
 
-import type { Env } from '@homeostat/base';
+import { type Env, InvariantError } from '@homeostat/base';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { clearNomination, type FailureHandler } from '../failure/failure-handler.ts';
@@ -9,7 +9,7 @@ import { CycleState } from '../framework/cycle-state.ts';
 import { Diagnosis, FitError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { NominatingInfo, Placement, SchedulerEvent } from '../framework/plugin.ts';
-import { errorText, Status } from '../framework/status.ts';
+import { errorText, Status, thrownStatus, type Verdict } from '../framework/status.ts';
 import type { SchedulerMetrics } from '../metrics/scheduler-metrics.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -90,6 +90,7 @@ export class SchedulingCycle {
   }
 
   async #failed(attempt: Attempt, error: unknown): Promise<void> {
+    if (error instanceof InvariantError) throw error;
     if (!(error instanceof FitError)) {
       const code = error instanceof NoNodesError ? 'UnschedulableAndUnresolvable' : 'Error';
       this.#fail(attempt, new Status({ code, error }), clearNomination);
@@ -99,7 +100,9 @@ export class SchedulingCycle {
     let nominating: NominatingInfo | undefined = clearNomination;
     if (framework.hasPostFilter) {
       const { diagnosis } = error;
-      const result = await framework.runPostFilter(state, pod.info, diagnosis.nodeToStatus);
+      const result = await framework
+        .runPostFilter(state, pod.info, diagnosis.nodeToStatus)
+        .catch((thrown: unknown) => ({ verdict: thrownStatus(thrown), nominating: undefined }));
       nominating = result.nominating;
       diagnosis.postFilterMessage = result.verdict === undefined ? '' : result.verdict.message;
     }
@@ -119,20 +122,23 @@ export class SchedulingCycle {
     }
     queue.nominator.delete(assumed.uid);
     const placement: Placement = { pod: assumed, nodeName, signal };
-    let refusal = framework.runReserve(state, placement);
-    let waits = false;
-    if (refusal === undefined) {
-      const permitted = framework.runPermit(state, placement);
-      waits = permitted?.code === 'Wait';
-      if (!waits) refusal = permitted;
-    }
-    if (refusal === undefined) {
-      bind({ pod, framework, state, placement, waits, start });
+    const granted = this.#reserve(attempt, placement);
+    if (granted === undefined || granted.code === 'Wait') {
+      bind({ pod, framework, state, placement, waits: granted !== undefined, start });
       return;
     }
     framework.runUnreserve(state, placement);
     cache.forget(assumed);
-    this.#fail(attempt, refusal.isRejected ? refusedOn(nodeName, refusal) : refusal, clearNomination);
+    this.#fail(attempt, granted.isRejected ? refusedOn(nodeName, granted) : granted, clearNomination);
+  }
+
+  /** Success, `Wait`, or why the place can't be had after all. */
+  #reserve({ framework, state }: Attempt, placement: Placement): Verdict {
+    try {
+      return framework.runReserve(state, placement) ?? framework.runPermit(state, placement);
+    } catch (error) {
+      return thrownStatus(error);
+    }
   }
 
   #fail({ pod, start }: Attempt, status: Status, nominating: NominatingInfo | undefined): void {

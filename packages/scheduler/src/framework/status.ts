@@ -1,6 +1,8 @@
 // What a plugin says of a pod (spec/scheduler.md §0.3). Success is the absence of a status, so that the common case costs nothing.
 // Immutable; a status may be shared by many nodes and cycles.
 
+import { InvariantError } from '@homeostat/base';
+
 /** Codes in the order of their severity; also label values of metrics. */
 export type StatusCode =
   | 'Success'
@@ -71,6 +73,12 @@ export type Verdict = Status | undefined;
 
 export function codeOf(verdict: Verdict): StatusCode {
   return verdict === undefined ? 'Success' : verdict.code;
+}
+
+/** What a plugin threw, as the status it should have returned. @throws a broken invariant: that must end the process */
+export function thrownStatus(error: unknown): Status {
+  if (error instanceof InvariantError) throw error;
+  return Status.error('', error);
 }
 
 /** The status as an error to pass on. */

@@ -2,7 +2,7 @@
 // may help. A pod is in at most one of them. Pods come from the API server's cache, which bounds the memory.
 
 import type { Env, Timer } from '@homeostat/base';
-import { createDeferred, type Deferred, invariant } from '@homeostat/base';
+import { createDeferred, type Deferred, invariant, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import {
@@ -20,6 +20,7 @@ import { Backoff, type BackoffOptions, wholeSecond } from './backoff.ts';
 import { type HappenedEvent, InFlight } from './in-flight.ts';
 import { KeyedHeap } from './keyed-heap.ts';
 import { Nominator } from './nominator.ts';
+import { SlicedWork } from './sliced-work.ts';
 import { QueuedPod } from './queued-pod.ts';
 import { UnschedulablePods } from './unschedulable-pods.ts';
 
@@ -61,6 +62,7 @@ export class SchedulingQueue {
   readonly #errorBackoff: KeyedHeap<QueuedPod>;
   readonly #unschedulable = new UnschedulablePods();
   readonly #inFlight = new InFlight();
+  readonly #moves: SlicedWork;
   readonly nominator: Nominator;
   /** Names of plugins that registered for an event, by its label. */
   readonly #interested = new Map<string, readonly string[]>();
@@ -73,6 +75,7 @@ export class SchedulingQueue {
     this.#options = options;
     this.#env = options.env;
     this.#backoff = new Backoff(options.backoff);
+    this.#moves = new SlicedWork(options.env.clock);
     const keyOf = (pod: QueuedPod): string => pod.key;
     // First come, first served among equals: many pods come at one moment.
     const less = (a: QueuedPod, b: QueuedPod): boolean =>
@@ -166,15 +169,21 @@ export class SchedulingQueue {
     const plugins = this.#interestedPlugins(event);
     if (plugins.length === 0 && !isWildcard(event)) return;
     const candidates = isWildcard(event) ? [...this.#unschedulable.values()] : this.#unschedulable.rejectedBy(plugins);
-    let moved = false;
-    for (const pod of candidates) {
-      if (mayMove !== undefined && !mayMove(pod.info)) continue;
-      if (pod.isGated && !this.#concernsGate(pod, event)) continue;
-      const strategy = this.#worth(pod, { event, old, now });
-      if (strategy !== 'skip' && this.#requeue(pod, strategy, event.label, false)) moved = true;
-    }
+    this.#moves.add({
+      length: candidates.length,
+      step: (index) => this.#move(candidates[index], { event, old, now }, mayMove),
+    });
     this.#inFlight.note({ event, old, now });
-    if (moved) this.#wake();
+  }
+
+  /** Brings a pod back if the event may help it. */
+  #move(pod: QueuedPod | undefined, happened: HappenedEvent, mayMove: EventChange['mayMove']): void {
+    // It may have gone since the event.
+    if (pod === undefined || this.#unschedulable.get(pod.key) !== pod) return;
+    if (mayMove !== undefined && !mayMove(pod.info)) return;
+    if (pod.isGated && !this.#concernsGate(pod, happened.event)) return;
+    const strategy = this.#worth(pod, happened);
+    if (strategy !== 'skip') this.#requeue(pod, strategy, happened.event.label);
   }
 
   /** Puts pods at once where they are tried next, whatever they wait for. */
@@ -258,25 +267,28 @@ export class SchedulingQueue {
     };
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
-    while (!signal.aborted) {
-      await this.#env.clock.sleep(flushPeriodMs, signal).catch(() => undefined);
-      if (!signal.aborted) this.#flushUnschedulable();
-    }
+    const scope = new Scope({ signal });
+    scope.spawn('moves', (inner) => this.#moves.run({ signal: inner }));
+    scope.spawn('flush', async (inner) => {
+      for (;;) {
+        await this.#env.clock.sleep(flushPeriodMs, inner);
+        this.#flushUnschedulable();
+      }
+    });
+    await scope.join();
   }
 
   #flushUnschedulable(): void {
     const maxMs = this.#options.unschedulableMaxMs ?? defaultUnschedulableMaxMs;
     const nowMs = this.#nowMs();
     const event = wildcardEvents.unschedulableTimeout;
-    let moved = false;
     const waiting = Array.from(this.#unschedulable.values());
     for (const pod of waiting) {
       if (nowMs - pod.timestampMs <= maxMs || pod.isGated) continue;
       pod.wasFlushed = true;
-      if (this.#requeue(pod, 'after-backoff', event.label, false)) moved = true;
+      this.#requeue(pod, 'after-backoff', event.label);
     }
     this.#inFlight.note({ event, old: undefined, now: undefined });
-    if (moved) this.#wake();
   }
 
   /** Pods whose back-off is over become ready. */
@@ -357,7 +369,7 @@ export class SchedulingQueue {
   }
 
   /** Brings a pod back. @returns whether it can be tried, now or after its back-off */
-  #requeue(pod: QueuedPod, strategy: Strategy, label: string, wake = true): boolean {
+  #requeue(pod: QueuedPod, strategy: Strategy, label: string): boolean {
     let ready: boolean;
     if (strategy === 'after-backoff' && this.#backoff.isBackingOff(pod, this.#nowMs())) {
       ready = this.#admit(pod, label);
@@ -371,7 +383,7 @@ export class SchedulingQueue {
     } else {
       ready = this.#toActive(pod, label);
     }
-    if (ready && wake) this.#wake();
+    if (ready) this.#wake();
     return ready;
   }
 
