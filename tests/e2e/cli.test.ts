@@ -1,8 +1,10 @@
 // The homeostat command without kubectl: its own get, apply, delete and events, and what it says to wrong usage.
 
 import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { lockDirectory } from '@homeostat/storage/sqlite';
 import { type RunningCluster, startUp } from './running-cluster.ts';
 
 const web = path.resolve(import.meta.dirname, '../../examples/manifests/web.yaml');
@@ -50,6 +52,46 @@ test('homeostat says what is wrong with a command line, and ends with 1', async 
   );
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /port \d+ on 127\.0\.0\.1 is taken/);
+});
+
+test('a server says what it can not be started with, ends with 1 and leaves nothing open', async () => {
+  const bad = `${cluster.dataDir}-bad.pem`;
+  writeFileSync(bad, 'no certificate\n');
+  const dataDir = `${cluster.dataDir}-refused`;
+  const wrong: readonly (readonly [string, string, RegExp])[] = [
+    ['--service-cluster-ip-range', 'foo', /--service-cluster-ip-range foo: must be a range/],
+    ['--bind-address', '300.1.1.1', /--bind-address 300\.1\.1\.1 is no IP address/],
+    ['--client-ca-file', bad, /--client-ca-file .* holds no PEM certificate/],
+    ['--enable-admission-plugins', 'Foo', /--enable-admission-plugins: .*"Foo"/],
+    ['--service-node-port-range', '9-1', /--service-node-port-range 9-1/],
+    ['--logging-format', 'xml', /--logging-format xml/],
+    ['--data-dir', `${bad}/below`, /--data-dir .*below/],
+    ['--kubeconfig-out', `${bad}/kubeconfig`, /error: .*bad\.pem/],
+  ];
+  for (const [flag, value, message] of wrong) {
+    const ran = await cluster.homeostat('apiserver', '--secure-port', '0', '--data-dir', dataDir, flag, value);
+    assert.equal(ran.code, 1, flag);
+    assert.match(ran.stderr, message);
+    assert.doesNotMatch(ran.stderr, /^ +at /m);
+  }
+  writeFileSync(path.join(dataDir, 'pki/ca.key'), 'no key\n');
+  const broken = await cluster.homeostat('apiserver', '--secure-port', '0', '--data-dir', dataDir);
+  assert.match(broken.stderr, /^error: .*pki\/ca\.key can't be read/);
+});
+
+test('homeostat reset deletes nothing that is in use or not its own', async () => {
+  const dataDir = `${cluster.dataDir}-held`;
+  mkdirSync(dataDir);
+  const foreign = await cluster.homeostat('reset', '--yes', '--data-dir', dataDir);
+  assert.match(foreign.stderr, /does not look like a data directory/);
+  writeFileSync(path.join(dataDir, 'state.db'), '');
+  const lock = lockDirectory(dataDir, 0);
+  const held = await cluster.homeostat('reset', '--yes', '--data-dir', dataDir);
+  assert.equal(held.code, 1);
+  assert.match(held.stderr, new RegExp(`in use by process ${process.pid}`));
+  lock.release();
+  assert.equal((await cluster.homeostat('reset', '--yes', '--data-dir', dataDir)).code, 0);
+  assert.equal(existsSync(dataDir), false);
 });
 
 test('homeostat version, help and completion answer', async () => {

@@ -87,16 +87,21 @@ export interface AdmissionSelection {
   readonly disable?: readonly string[];
 }
 
-/** The chosen plugins in running order. @throws Error naming an unknown plugin and all known ones. */
-export function createAdmissionPlugins(
-  host: AdmissionHost,
-  selection: AdmissionSelection = {},
-): readonly AdmissionPlugin[] {
-  const { enable = [], disable = [] } = selection;
+/** @throws Error naming an unknown plugin and all known ones */
+export function checkAdmissionSelection({ enable = [], disable = [] }: AdmissionSelection): void {
   for (const name of [...enable, ...disable]) {
     if (admissionPluginNames.includes(name) || (absentPlugins.includes(name) && !enable.includes(name))) continue;
     throw new Error(`Cannot use admission plugin "${name}": expected one of ${admissionPluginNames.join(', ')}`);
   }
+}
+
+/** The chosen plugins in running order. @throws Error as {@link checkAdmissionSelection} */
+export function createAdmissionPlugins(
+  host: AdmissionHost,
+  selection: AdmissionSelection = {},
+): readonly AdmissionPlugin[] {
+  checkAdmissionSelection(selection);
+  const { enable = [], disable = [] } = selection;
   return table
     .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
     .map((entry) => entry.create(host));

@@ -21,7 +21,7 @@ export class StaticTokens implements TokenAuthenticator {
   }
 }
 
-/** Reads a token file. @throws Error with the number of a line that has too few fields or no token. */
+/** Reads a token file. @throws Error with the number of a line that has too few fields, no token or an open quote. */
 export function parseTokenFile(text: string): ReadonlyMap<string, User> {
   const users = new Map<string, User>();
   for (const { fields, line } of parseCsv(text)) {
@@ -41,6 +41,9 @@ function* parseCsv(text: string): Generator<{ readonly fields: readonly string[]
   for (const raw of text.split(/\r?\n/)) {
     line++;
     if (raw.trim() === '' || raw.startsWith('#')) continue;
+    if (raw.split('"').length % 2 === 0) {
+      throw new Error(`Cannot read line ${line} of the token file: a quote is not closed`);
+    }
     const fields: string[] = [];
     // A quoted field may hold commas; a doubled quote inside stands for one.
     for (const match of raw.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)) {

@@ -1,7 +1,16 @@
 // `homeostat apiserver`: the API server alone, with kube-apiserver's flags.
 
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type AdmissionSelection, parseAuthorizationModes, parseTokenFile } from '@homeostat/apiserver';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { parseCidrSloppy } from '@homeostat/api';
+import {
+  type AdmissionSelection,
+  checkAdmissionSelection,
+  parseAuthorizationModes,
+  parseTokenFile,
+} from '@homeostat/apiserver';
 import { readSigningKey, readVerificationKeys, type TlsOptions } from '@homeostat/apiserver/node';
 import { startCluster, type StartClusterOptions } from '@homeostat/cluster/node';
 import { CliError } from '../cli-error.ts';
@@ -45,6 +54,13 @@ export function serverOptions(values: FlagValues): Omit<StartClusterOptions, 'en
   const port = numberFlag(values, 'secure-port');
   if (port < 0 || port > 65_535) throw new CliError(`--secure-port ${port} must be between 0 and 65535, inclusive`);
   const advertiseAddress = textFlag(values, 'advertise-address');
+  if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
+    throw new CliError(`--advertise-address ${advertiseAddress} is no IP address`);
+  const host = textFlag(values, 'bind-address') ?? '127.0.0.1';
+  if (isIP(host) === 0 && host !== 'localhost') throw new CliError(`--bind-address ${host} is no IP address`);
+  const reconciler = textFlag(values, 'endpoint-reconciler-type') ?? 'lease';
+  if (reconciler !== 'lease' && reconciler !== 'none')
+    throw new CliError(`--endpoint-reconciler-type ${reconciler}: there is lease and none`);
   const certDir = textFlag(values, 'cert-dir');
   const kubeconfigOut = textFlag(values, 'kubeconfig-out');
   const timeout = values['request-timeout'];
@@ -52,21 +68,30 @@ export function serverOptions(values: FlagValues): Omit<StartClusterOptions, 'en
   return {
     dataDir: textFlag(values, 'data-dir') ?? '.homeostat',
     storage,
-    host: textFlag(values, 'bind-address') ?? '127.0.0.1',
+    host,
     port,
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
     ...(certDir === undefined ? {} : { certDir }),
     ...(kubeconfigOut === undefined ? {} : { kubeconfigOut }),
-    advertise: textFlag(values, 'endpoint-reconciler-type') !== 'none',
+    advertise: reconciler !== 'none',
     tls: tlsOptions(values),
     security: securityOptions(values),
     server: {
-      serviceClusterIpRanges: (textFlag(values, 'service-cluster-ip-range') ?? '10.0.0.0/24').split(','),
+      serviceClusterIpRanges: serviceRanges(values),
       ...nodePorts(values),
       ...(typeof timeout === 'number' ? { requestTimeoutMs: timeout } : {}),
       ...(typeof minTimeout === 'number' ? { minRequestTimeoutMs: minTimeout * 1000 } : {}),
     },
   };
+}
+
+function serviceRanges(values: FlagValues): readonly string[] {
+  const ranges = (textFlag(values, 'service-cluster-ip-range') ?? '10.0.0.0/24').split(',').map((text) => text.trim());
+  const wrong = ranges.find((text) => parseCidrSloppy(text) === undefined);
+  if (wrong !== undefined)
+    throw new CliError(`--service-cluster-ip-range ${wrong}: must be a range such as 10.0.0.0/24`);
+  if (ranges.length > 2) throw new CliError('--service-cluster-ip-range: at most two ranges, one of each IP family');
+  return ranges;
 }
 
 function tlsOptions(values: FlagValues): Partial<TlsOptions> {
@@ -76,11 +101,23 @@ function tlsOptions(values: FlagValues): Partial<TlsOptions> {
   if ((cert === undefined) !== (key === undefined))
     throw new CliError('--tls-cert-file and --tls-private-key-file belong together');
   return {
-    ...(cert === undefined || key === undefined
-      ? {}
-      : { cert: read('tls-cert-file', cert), key: read('tls-private-key-file', key) }),
-    ...(clientCa === undefined ? {} : { clientCa: [read('client-ca-file', clientCa)] }),
+    ...(cert === undefined || key === undefined ? {} : servingPair(cert, key)),
+    ...(clientCa === undefined ? {} : { clientCa: [parse('client-ca-file', clientCa, certificates)] }),
   };
+}
+
+function servingPair(certFile: string, keyFile: string): Pick<TlsOptions, 'cert' | 'key'> {
+  const pair = { cert: read('tls-cert-file', certFile), key: read('tls-private-key-file', keyFile) };
+  checked(`tls-cert-file ${certFile}, --tls-private-key-file ${keyFile}`, () => createSecureContext(pair));
+  return pair;
+}
+
+// A file without a certificate would let nobody in, without a word.
+function certificates(text: string): string {
+  for (const [pem] of text.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g))
+    new X509Certificate(pem);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no PEM certificate');
+  return text;
 }
 
 function securityOptions(values: FlagValues): NonNullable<StartClusterOptions['security']> {
@@ -92,6 +129,11 @@ function securityOptions(values: FlagValues): NonNullable<StartClusterOptions['s
     enable: listFlag(values, 'enable-admission-plugins'),
     disable: listFlag(values, 'disable-admission-plugins'),
   };
+  for (const [name, selection] of Object.entries({
+    'enable-admission-plugins': { enable: admission.enable ?? [] },
+    'disable-admission-plugins': { disable: admission.disable ?? [] },
+  }))
+    checked(name, () => checkAdmissionSelection(selection));
   const signing = textFlag(values, 'service-account-signing-key-file');
   const verifying = listFlag(values, 'service-account-key-file').flatMap((file) =>
     parse('service-account-key-file', file, readVerificationKeys),
@@ -119,8 +161,10 @@ function nodePorts(values: FlagValues): { readonly nodePortRange?: { readonly fr
   const text = textFlag(values, 'service-node-port-range');
   if (text === undefined) return {};
   const match = /^(\d+)-(\d+)$/.exec(text);
-  if (match === null) throw new CliError(`--service-node-port-range ${text} must be like 30000-32767`);
-  return { nodePortRange: { from: Number(match[1]), to: Number(match[2]) } };
+  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || from < 1 || from > to || to > 65_535)
+    throw new CliError(`--service-node-port-range ${text} must be like 30000-32767`);
+  return { nodePortRange: { from, to } };
 }
 
 function parse<T>(flag: string, file: string, parser: (text: string) => T): T {

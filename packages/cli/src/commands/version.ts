@@ -1,13 +1,16 @@
 // `homeostat version`: our version and the Kubernetes level we speak.
 
 import manifest from '../../package.json' with { type: 'json' };
+import { CliError } from '../cli-error.ts';
 import { type FlagValues, textFlag } from '../flags/flag.ts';
 
 /** The Kubernetes release whose behaviour is matched. */
 export const kubernetesVersion = 'v1.36.2';
 
 export function version(values: FlagValues): Promise<void> {
-  if (textFlag(values, 'output') === 'json') {
+  const output = textFlag(values, 'output');
+  if (output !== undefined && output !== 'json') throw new CliError(`--output ${output}: there is json`);
+  if (output === 'json') {
     const text = JSON.stringify(
       { version: manifest.version, kubernetes: kubernetesVersion, node: process.version },
       undefined,

@@ -2,6 +2,7 @@
 
 import type { Env } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
+import { CliError } from '../cli-error.ts';
 import { type FlagValues, numberFlag, textFlag } from '../flags/flag.ts';
 
 export interface ProcessEnvOptions {
@@ -12,5 +13,7 @@ export interface ProcessEnvOptions {
 export function processEnv(values: FlagValues, options: ProcessEnvOptions = {}): Env {
   const verbosity = numberFlag(values, 'v');
   const level = verbosity >= 2 ? 'debug' : options.quiet === true && verbosity === 0 ? 'warn' : 'info';
-  return createRealEnv({ level, format: textFlag(values, 'logging-format') === 'json' ? 'json' : 'text' });
+  const format = textFlag(values, 'logging-format') ?? 'text';
+  if (format !== 'json' && format !== 'text') throw new CliError(`--logging-format ${format}: there is text and json`);
+  return createRealEnv({ level, format });
 }

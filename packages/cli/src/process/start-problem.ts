@@ -7,6 +7,9 @@ interface Coded {
   readonly message?: unknown;
 }
 
+// What the API server answers to its own first writes has the text alone.
+const diskFull = /database or disk is full/;
+
 /** Turns known start failures into {@link CliError}s; others come back unchanged. */
 export function toStartProblem(
   error: unknown,
@@ -14,7 +17,7 @@ export function toStartProblem(
 ): unknown {
   const { code, message } = (error ?? {}) as Coded;
   const text = typeof message === 'string' ? message : String(error);
-  switch (code) {
+  switch (diskFull.test(text) ? 'no-space' : code) {
     case 'EADDRINUSE':
       return new CliError(
         `port ${where.port} on ${where.host} is taken; choose another with --secure-port (0 takes a free one)`,
@@ -22,6 +25,8 @@ export function toStartProblem(
         { cause: error },
       );
     case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
       return new CliError(`${where.host} is no address of this machine; choose another --bind-address`, 1, {
         cause: error,
       });
@@ -36,11 +41,14 @@ export function toStartProblem(
         { cause: error },
       );
     case 'locked':
-      return new CliError(
-        `${where.dataDir} is in use: ${text}; stop the other instance, or choose another --data-dir`,
-        1,
-        { cause: error },
-      );
+      return new CliError(`${text} (--data-dir)`, 1, { cause: error });
+    case 'ENOENT': // also what making a directory on a read-only disk ends with
+    case 'EEXIST':
+    case 'ENOTDIR':
+    case 'EROFS':
+      return new CliError(`can't start with --data-dir ${where.dataDir}: ${text}`, 1, { cause: error });
+    case 'bad-pki':
+      return new CliError(text, 1, { cause: error });
     case 'corrupt':
       return new CliError(
         `the data in ${where.dataDir} can't be read: ${text}; restore a copy, or start afresh with \`homeostat reset\``,

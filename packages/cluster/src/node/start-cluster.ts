@@ -92,40 +92,55 @@ export async function startCluster(options: StartClusterOptions): Promise<Starte
   const reachable = options.advertiseAddress ?? (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
   const url = `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${listener.port}`;
   onProgress('starting the API server');
-  const clientCa = (options.tls?.clientCa ?? [pki.caCert]).map(String).join('');
-  const cluster = createCluster({
-    env,
-    store,
-    serverAddress: () => `${reachable}:${listener.port}`,
-    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa, ...options.security },
-    server: {
-      ...options.server,
-      ...advertised(options, reachable, listener.port),
-    },
-    components: (await options.components?.(pki)) ?? [],
-  });
+  let cluster: Cluster;
+  try {
+    cluster = await clusterOf(options, { store, pki, reachable, port: listener.port });
+  } catch (error) {
+    opening.reject(error);
+    await listener.close();
+    await store.close();
+    throw error;
+  }
   const stopping = new AbortController();
   const ended = runToEnd({ env, cluster, store, listener, stopping });
   ended.catch((error: unknown) => opening.reject(error));
   await Promise.race([cluster.apiReady, ended]);
   opening.resolve(cluster.server.handle);
+  const kubeconfig = path.resolve(options.kubeconfigOut ?? path.join(dataDir, 'kubeconfig'));
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'));
+    await ended;
+  };
+  try {
+    writeKubeconfig({ file: kubeconfig, server: url, caCert: pki.caCert, client: await pki.client('admin') });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   // Made off the ready path: other processes may want its file.
   pki.tokenKeys
     .signingKey()
     .catch((error: unknown) => env.log.error('the ServiceAccount key could not be made', { error }));
-  const kubeconfig = path.resolve(options.kubeconfigOut ?? path.join(dataDir, 'kubeconfig'));
-  writeKubeconfig({ file: kubeconfig, server: url, caCert: pki.caCert, client: await pki.client('admin') });
-  return {
-    cluster,
-    url,
-    kubeconfig,
-    ready: Promise.race([cluster.ready, ended]),
-    ended,
-    stop: async () => {
-      stopping.abort(new Error('stopped'));
-      await ended;
-    },
-  };
+  return { cluster, url, kubeconfig, ready: Promise.race([cluster.ready, ended]), ended, stop };
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly pki: ClusterPki;
+  readonly reachable: string;
+  readonly port: number;
+}
+
+async function clusterOf(options: StartClusterOptions, { store, pki, reachable, port }: Opened): Promise<Cluster> {
+  const clientCa = (options.tls?.clientCa ?? [pki.caCert]).map(String).join('');
+  return createCluster({
+    env: options.env,
+    store,
+    serverAddress: () => `${reachable}:${port}`,
+    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa, ...options.security },
+    server: { ...options.server, ...advertised(options, reachable, port) },
+    components: (await options.components?.(pki)) ?? [],
+  });
 }
 
 interface Running {

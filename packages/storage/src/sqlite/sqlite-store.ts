@@ -19,6 +19,8 @@ import { loadState, type LoadedState } from './load-state.ts';
 import { configureConnection } from './schema.ts';
 import { storageCodeOf } from './sqlite-error.ts';
 
+export { type DirectoryLock, lockDirectory };
+
 export interface SqliteStoreOptions {
   /** Folder of the store's files; made (for the owner only) when it is absent. */
   readonly directory: string;

@@ -4,6 +4,7 @@
 
 import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Env } from '@homeostat/base';
 import type { SigningKey, TokenKeys } from '../../authentication/crypto-port.ts';
@@ -71,8 +72,10 @@ export async function openClusterPki(options: ClusterPkiOptions): Promise<Cluste
   const authority =
     readPair(directory, 'ca') ??
     writePair(directory, 'ca', await createAuthority({ commonName: 'kubernetes' }, { nowMs, days: authorityDays }));
+  checkPair(directory, 'ca', authority);
   const issue = async (name: string, request: CertificateRequest): Promise<CertificatePair> => {
     const present = readPair(directory, name);
+    if (present !== undefined) checkPair(directory, name, present);
     if (present !== undefined && isUsable(present, request, authority, env.clock.nowMs())) return present;
     return writePair(
       directory,
@@ -128,7 +131,7 @@ function createTokenKey(directory: string): TokenKeySource {
   };
   if (existsSync(file)) {
     const pem = readFileSync(file, 'utf8');
-    source.present = { pem, signing: toSigningKey(createPrivateKey(pem)) };
+    source.present = { pem, signing: readable(file, () => toSigningKey(createPrivateKey(pem))) };
   }
   return source;
 }
@@ -152,12 +155,30 @@ function isUsable(
   if (Date.parse(certificate.validTo) - nowMs < renewDays * 86_400_000) return false;
   if (!certificate.checkIssued(new X509Certificate(authority.cert))) return false;
   return (request.hosts ?? []).every(
-    (host) => (isAddress(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined,
+    (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
   );
 }
 
-function isAddress(host: string): boolean {
-  return /^[\d.]+$/.test(host) || host.includes(':');
+/** A file of the PKI that holds something else than it should. */
+class PkiError extends Error {
+  override readonly name = 'PkiError';
+  readonly code = 'bad-pki';
+}
+
+function checkPair(directory: string, name: string, pair: CertificatePair): void {
+  readable(path.join(directory, `${name}.crt`), () => new X509Certificate(pair.cert));
+  readable(path.join(directory, `${name}.key`), () => createPrivateKey(pair.key));
+}
+
+function readable<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PkiError(`${file} can't be read (${why}); restore it, or delete its directory to have all made anew`, {
+      cause: error,
+    });
+  }
 }
 
 function readPair(directory: string, name: string): CertificatePair | undefined {
