@@ -174,6 +174,12 @@ async function openStore(options: StartClusterOptions): Promise<Store> {
   return openSqliteStore({ env: options.env, directory: options.dataDir });
 }
 
+// What clients that check certificates themselves are told to trust.
+function clientCaOf(options: StartClusterOptions, pki: ClusterPki): string {
+  const given = options.tls?.clientCa;
+  return given === undefined ? pki.caCert : given.map(String).join('\n');
+}
+
 // When one fails, what the other opened is closed before the failure is told.
 async function settleBoth(store: Promise<Store>, pki: Promise<ClusterPki>): Promise<readonly [Store, ClusterPki]> {
   const [opened, made] = await Promise.allSettled([store, pki]);
