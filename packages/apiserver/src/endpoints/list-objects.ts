@@ -1,7 +1,7 @@
 // Finds what a LIST shows: the resourceVersion matrix, exact snapshots for pages, 410 with a fresh token
 // (spec/apiserver.md §5.2, §5.3). Returns object versions; encoding is somebody else's business.
 
-import { ApiError, type Clock } from '@homeostat/base';
+import { abortable, ApiError, type Clock } from '@homeostat/base';
 import { newBadRequest, newExpired, newInternalError, newTooLargeResourceVersion } from '@homeostat/machinery';
 import { StorageError } from '@homeostat/storage';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -68,13 +68,13 @@ function parseListRevision(text: string): number {
 
 /** Waits until the cache shows every write that was acknowledged before the call. */
 export async function waitForCurrent(resource: StoredResource, signal: AbortSignal): Promise<void> {
-  const revision = resource.store.revision;
-  if (resource.hub.revision >= revision) return;
-  await waitForRevision(resource, revision, signal);
+  await waitForRevision(resource, resource.store.revision, signal);
 }
 
 /** @throws ApiError 504 when the cache does not get there in time */
 export async function waitForRevision(resource: StoredResource, revision: number, signal: AbortSignal): Promise<void> {
+  const loading = resource.hub.loading(resource.prefix);
+  if (loading !== undefined) await abortable(loading, signal);
   if (resource.hub.revision >= revision) return;
   const reached = await resource.hub.waitFor(revision, { timeoutMs: freshnessTimeoutMs, signal });
   if (!reached) throw newTooLargeResourceVersion(revision, resource.hub.revision);

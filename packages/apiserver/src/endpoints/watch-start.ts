@@ -5,7 +5,7 @@ import type { StoredResource } from '../registry/stored-resource.ts';
 import { newExpired, newTooLargeResourceVersion } from '@homeostat/machinery';
 import { type CacheWatcher, inScope } from '../watch-cache/cache-watcher.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
-import { freshnessTimeoutMs, waitForCurrent } from './list-objects.ts';
+import { freshnessTimeoutMs, waitForCurrent, waitForRevision } from './list-objects.ts';
 import type { ListOptions } from './list-options.ts';
 import { parseRevision } from './parse-revision.ts';
 import type { SelectedPredicate } from './selector-predicate.ts';
@@ -28,6 +28,7 @@ export async function startWatch(
   signal: AbortSignal,
 ): Promise<StartedWatch> {
   const revision = parseRevision(options.resourceVersion);
+  await waitForRevision(resource, 0, signal); // a resource that was just added may still be loading
   if (options.sendInitialEvents === true) {
     if (options.resourceVersion === '') await waitForCurrent(resource, signal);
     else if (resource.hub.revision < revision) await waitInStream(resource, revision, signal);

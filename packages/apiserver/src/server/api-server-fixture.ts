@@ -60,17 +60,22 @@ export class FixtureServer {
   readonly server: ApiServer;
   readonly #scope = new Scope();
 
-  private constructor(env: Env, parts: ((host: ServerHost) => ServerParts) | undefined) {
+  private constructor(env: Env, store: MemoryStore, parts: ((host: ServerHost) => ServerParts) | undefined) {
     this.env = env;
-    this.store = createMemoryStore({ env });
+    this.store = store;
     this.server = createApiServer({ env, store: this.store, freeze: true, ...(parts === undefined ? {} : { parts }) });
   }
 
-  /** Starts a server that lets everybody do everything, unless `parts` say otherwise. */
+  /** Starts a server that lets everybody do everything, unless `parts` say otherwise; `store` may hold something already. */
   static async start(
-    options: { readonly env?: Env; readonly parts?: (host: ServerHost) => ServerParts } = {},
+    options: {
+      readonly env?: Env;
+      readonly store?: MemoryStore;
+      readonly parts?: (host: ServerHost) => ServerParts;
+    } = {},
   ): Promise<FixtureServer> {
-    const fixture = new FixtureServer(options.env ?? { ...createRealEnv(), log: silentLogger }, options.parts);
+    const env = options.env ?? { ...createRealEnv(), log: silentLogger };
+    const fixture = new FixtureServer(env, options.store ?? createMemoryStore({ env }), options.parts);
     fixture.#scope.spawn('server', (signal) => fixture.server.run({ signal }));
     await fixture.server.ready;
     return fixture;

@@ -34,10 +34,12 @@ test('the hub loads what is stored, follows changes, and adds caches while it ru
   await store.txn(put('/registry/example.com/things/n/t', 't'));
   await hub.waitFor(store.revision);
   const things = hub.add({ prefix: '/registry/example.com/things/', monotonicMs });
-  const loading = hub.load('/registry/example.com/things/');
+  const loading = hub.loading('/registry/example.com/things/');
+  assert.notEqual(loading, undefined);
   await store.txn(put('/registry/example.com/things/n/u', 'u'));
   await loading;
   await hub.waitFor(store.revision);
+  assert.equal(hub.loading('/registry/example.com/things/'), undefined);
   assert.deepEqual(
     things.list().map((version) => version.name),
     ['t', 'u'],

@@ -1,14 +1,19 @@
 // Follows the store with one watch over everything and feeds the cache of each resource, in revision order. Because all
 // caches move together, "fresh enough" is one number: the hub's revision.
 
-import { abortable, type Clock, createDeferred, type Deferred, type Logger } from '@homeostat/base';
+import { abortable, type Clock, createDeferred, type Deferred, type Logger, Scope } from '@homeostat/base';
 import { type KeyValue, StorageError, type Store, type StoreEvent } from '@homeostat/storage';
 import { ResourceCache, type ResourceCacheOptions } from './resource-cache.ts';
 
 const root = '/registry/';
 
+const backoffMinMs = 50;
+const backoffMaxMs = 5_000;
+
+/** A cache that was added while the hub ran: its snapshot is on the way, changes wait here. */
 interface Loading {
   readonly events: StoreEvent[];
+  readonly done: Deferred<void>;
 }
 
 export class CacheHub {
@@ -19,7 +24,7 @@ export class CacheHub {
   readonly #loading = new Map<string, Loading>();
   readonly #waiters: { readonly revision: number; readonly deferred: Deferred<void> }[] = [];
   readonly #ready = createDeferred<void>();
-  #running = false;
+  #scope: Scope | undefined;
   #revision = 0;
 
   constructor(options: { readonly store: Store; readonly clock: Clock; readonly log: Logger }) {
@@ -39,30 +44,30 @@ export class CacheHub {
     return this.#ready.promise;
   }
 
-  /** Adds the cache of a resource; loads it when the hub already runs. Idempotent by prefix. */
+  /** Adds the cache of a resource; it loads by itself when the hub already runs. Idempotent by prefix. */
   add(options: ResourceCacheOptions): ResourceCache {
     const known = this.#caches.get(options.prefix);
     if (known !== undefined) return known;
     const cache = new ResourceCache(options);
     this.#caches.set(options.prefix, cache);
-    if (this.#running) this.#loading.set(options.prefix, { events: [] });
+    if (this.#scope !== undefined) {
+      const loading: Loading = { events: [], done: createDeferred<void>() };
+      loading.done.promise.catch(() => {}); // readers await it; there may be none
+      this.#loading.set(options.prefix, loading);
+      this.#scope.spawn(`load ${options.prefix}`, (signal) => this.#loadLate(cache, loading, signal));
+    }
     return cache;
   }
 
-  /** Loads a cache that was added at run time. */
-  async load(prefix: string): Promise<void> {
-    const cache = this.#caches.get(prefix);
-    const loading = this.#loading.get(prefix);
-    if (cache === undefined || loading === undefined) return;
-    const { items, revision } = await this.#store.range({ prefix });
-    cache.replace(items, revision);
-    this.#loading.delete(prefix);
-    for (const event of loading.events) cache.apply(event);
+  /** What readers of a cache wait for before anything else; undefined for one that is loaded. */
+  loading(prefix: string): Promise<void> | undefined {
+    return this.#loading.size === 0 ? undefined : this.#loading.get(prefix)?.done.promise;
   }
 
   remove(prefix: string): void {
     this.#caches.get(prefix)?.closeWatchers();
     this.#caches.delete(prefix);
+    this.#loading.get(prefix)?.done.resolve();
     this.#loading.delete(prefix);
   }
 
@@ -100,27 +105,49 @@ export class CacheHub {
   /** Follows the store until the signal aborts; reloads everything when the store's history was lost. */
   async run(options: { readonly signal: AbortSignal }): Promise<void> {
     const { signal } = options;
-    let backoffMs = 50;
+    let backoffMs = backoffMinMs;
+    await using scope = new Scope({ signal });
+    this.#scope = scope;
     while (!signal.aborted) {
       try {
         await this.#load();
-        backoffMs = 50;
+        backoffMs = backoffMinMs;
         await this.#follow(signal);
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof StorageError && error.code === 'closed') break;
         this.#log.warn('watch of the store broke off; the caches load again', { error });
         await this.#clock.sleep(backoffMs, signal).catch(() => {}); // the loop looks at the signal
-        backoffMs = Math.min(backoffMs * 2, 5_000);
+        backoffMs = Math.min(backoffMs * 2, backoffMaxMs);
       }
     }
+    this.#scope = undefined;
     for (const cache of this.#caches.values()) cache.closeWatchers();
     for (const waiter of this.#waiters.splice(0)) waiter.deferred.reject(signal.reason);
+    for (const loading of this.#loading.values()) loading.done.reject(signal.reason);
     this.#ready.reject(signal.reason);
   }
 
+  /** Loads one cache while the others go on; tries until it succeeds or is no longer wanted. */
+  async #loadLate(cache: ResourceCache, loading: Loading, signal: AbortSignal): Promise<void> {
+    const wanted = (): boolean => this.#loading.get(cache.prefix) === loading && !signal.aborted;
+    for (let backoffMs = backoffMinMs; wanted(); backoffMs = Math.min(backoffMs * 2, backoffMaxMs)) {
+      try {
+        const { items, revision } = await this.#store.range({ prefix: cache.prefix });
+        if (!wanted()) return;
+        cache.replace(items, revision);
+        this.#loading.delete(cache.prefix);
+        for (const event of loading.events) cache.apply(event);
+        loading.done.resolve();
+      } catch (error) {
+        if (!wanted() || (error instanceof StorageError && error.code === 'closed')) return;
+        this.#log.warn('a cache could not be loaded', { prefix: cache.prefix, error });
+        await this.#clock.sleep(backoffMs, signal);
+      }
+    }
+  }
+
   async #load(): Promise<void> {
-    this.#running = true;
     const { items, revision } = await this.#store.range({ prefix: root });
     const byPrefix = new Map<string, KeyValue[]>();
     for (const item of items) {
@@ -131,6 +158,7 @@ export class CacheHub {
       else list.push(item);
     }
     for (const cache of this.#caches.values()) cache.replace(byPrefix.get(cache.prefix) ?? [], revision);
+    for (const loading of this.#loading.values()) loading.done.resolve();
     this.#loading.clear();
     this.#advance(revision);
   }
