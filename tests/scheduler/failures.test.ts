@@ -34,6 +34,62 @@ describe('scheduler and failing requests', () => {
     ));
 });
 
+describe('scheduler and preemption that fails', () => {
+  const critical = (cpu: string) => ({
+    containers: [container({ cpu })],
+    priorityClassName: 'system-cluster-critical',
+  });
+
+  it('tries again when a victim was not deleted', () => {
+    let refused = 0;
+    const refuseDeletion = (handle: Handle): Handle => {
+      return async (request) => {
+        const isVictim = request.method === 'DELETE' && request.headers['user-agent'] === 'kube-scheduler';
+        if (isVictim && refused++ === 0) throw newInternalError(new Error('no'));
+        return handle(request);
+      };
+    };
+    return withWorld(
+      async (world) => {
+        await world.createNode('n1', { allocatable: { cpu: '2', memory: '8Gi', pods: '9' } });
+        await world.createPod('victim', { containers: [container({ cpu: '2' })], terminationGracePeriodSeconds: 0 });
+        await world.bound('victim');
+        await world.createPod('taker', critical('2'));
+        assert.equal(await world.bound('taker'), 'n1');
+        assert.equal(refused, 2);
+      },
+      { intercept: refuseDeletion },
+    );
+  });
+
+  it('removes no more pods than it needs, and keeps the room for who it made it for', () =>
+    withWorld(async (world) => {
+      await world.createNode('n1', { allocatable: { cpu: '3', memory: '8Gi', pods: '9' } });
+      for (const name of ['a', 'b', 'c'])
+        await world.createPod(name, { containers: [container({ cpu: '1' })], terminationGracePeriodSeconds: 30 });
+      for (const name of ['a', 'b', 'c']) await world.bound(name);
+      await world.createPod('taker', critical('2'));
+      const going = async (): Promise<readonly string[]> => {
+        const { items } = await world.client.list(pods, { namespace });
+        return items
+          .filter(({ metadata }) => metadata?.deletionTimestamp !== undefined)
+          .map(({ metadata }) => metadata?.name ?? '');
+      };
+      const victims = await world.until(going, (names) => names.length === 2);
+      await world.advance(5_000);
+      assert.deepEqual(await world.run(going()), victims, 'nobody else goes while they are going');
+      await world.createPod('late', { containers: [container({ cpu: '1' })] });
+      const remove = (name: string): Promise<unknown> =>
+        world.run(world.client.delete(pods, { namespace, name, gracePeriodSeconds: 0 }));
+      await remove(victims[0] ?? '');
+      await world.advance(3_000);
+      assert.equal((await world.pod('late')).spec?.nodeName, undefined, 'the room is not for the less important');
+      await remove(victims[1] ?? '');
+      assert.equal(await world.bound('taker'), 'n1');
+      assert.equal((await world.pod('late')).spec?.nodeName, undefined);
+    }));
+});
+
 describe('scheduler under random load', () => {
   it('binds pods only where they fit, and never over-commits a node', async () => {
     const pod = fc.record({

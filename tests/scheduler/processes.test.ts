@@ -172,6 +172,7 @@ describe('scheduler processes', () => {
           'scheduler_queue_incoming_pods_total{queue="active",event="UnschedulablePodAdd"} 2',
           'scheduler_cache_size{type="nodes"} 1',
           'scheduler_preemption_attempts_total 1',
+          'scheduler_plugin_evaluation_total{plugin="NodeName",extension_point="Filter",profile="default-scheduler"} 2',
         ])
           assert.ok(
             text.includes(line),

@@ -58,7 +58,6 @@ export class FailureHandler {
     const { message } = status;
     env.log.debug('a pod was not scheduled', { pod: queued.key, reason, message });
 
-    // Events and series are about the pod as it was tried.
     const tried = queued.info;
     const { uid } = tried;
     const live = this.#options.livePod(tried);
@@ -74,7 +73,7 @@ export class FailureHandler {
     }
     queue.nominator.add(queued.info, nominating);
     this.#options.recordEvent(queued.schedulerName, {
-      regarding: tried,
+      regarding: queued.info,
       type: 'Warning',
       reason: 'FailedScheduling',
       action: 'Scheduling',

@@ -8,6 +8,7 @@ import type { ProfilePlugins } from '../configuration/profile.ts';
 import type { EventRegistration } from './cluster-event.ts';
 import { actions } from './cluster-event.ts';
 import type { CycleState } from './cycle-state.ts';
+import { Evaluations } from './evaluations.ts';
 import type { NodeToStatus } from './node-to-status.ts';
 import type {
   NominatedPods,
@@ -55,6 +56,7 @@ export class Framework {
   readonly #metrics: SchedulerMetrics;
   readonly #nominated: NominatedPods;
   readonly #waitingPods: WaitingPods;
+  readonly #evaluations: Evaluations;
   /** By the name of the plugin. */
   readonly registrations: ReadonlyMap<string, readonly EventRegistration[]>;
 
@@ -65,6 +67,14 @@ export class Framework {
     this.#metrics = options.metrics;
     this.#nominated = options.nominated;
     this.#waitingPods = options.waitingPods;
+    const namesOf = (plugins: readonly Plugin[]): readonly string[] => plugins.map(({ name }) => name);
+    this.#evaluations = new Evaluations({
+      PreFilter: namesOf(options.plugins.preFilter),
+      Filter: namesOf(options.plugins.filter),
+      PreScore: namesOf(options.plugins.preScore),
+      Score: namesOf(options.plugins.score.map(({ plugin }) => plugin)),
+    });
+    options.metrics.watchEvaluations(options.schedulerName, () => this.#evaluations.take());
     this.registrations = new Map(
       options.plugins.all.map((plugin) => [plugin.name, withTaintRule(plugin.events ?? [])] as const),
     );
@@ -109,7 +119,9 @@ export class Framework {
     let nodeNames: ReadonlySet<string> | undefined;
     let rejection: Status | undefined;
     const answer = (verdict: Verdict): PreFilterResult => ({ verdict, nodeNames, restrictedBy });
-    for (const plugin of this.#plugins.preFilter) {
+    const counts = this.#evaluations.of('PreFilter');
+    for (const [index, plugin] of this.#plugins.preFilter.entries()) {
+      counts[index] = (counts[index] ?? 0) + 1;
       const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'PreFilter');
       const outcome = plugin.preFilter(state, pod, nodes);
       const { verdict } = outcome;
@@ -152,8 +164,12 @@ export class Framework {
   /** The first refusal of a node. */
   runFilters(state: CycleState, pod: PodInfo, node: NodeInfo): Verdict {
     const { skipFilter } = state;
-    for (const plugin of this.#plugins.filter) {
-      if (skipFilter.size > 0 && skipFilter.has(plugin.name)) continue;
+    const plugins = this.#plugins.filter;
+    const counts = this.#evaluations.of('Filter');
+    for (let index = 0; index < plugins.length; index++) {
+      const plugin = plugins[index];
+      if (plugin === undefined || (skipFilter.size > 0 && skipFilter.has(plugin.name))) continue;
+      counts[index] = (counts[index] ?? 0) + 1;
       const verdict = plugin.filter(state, pod, node);
       if (verdict === undefined) continue;
       if (verdict.isRejected) return named(verdict, plugin.name);
@@ -246,8 +262,10 @@ export class Framework {
     if (preScored !== undefined) return { failure: preScored };
     const start = this.#metrics.now();
     const totals = new Float64Array(nodes.length);
-    for (const { plugin, weight } of this.#plugins.score) {
+    const counts = this.#evaluations.of('Score');
+    for (const [index, { plugin, weight }] of this.#plugins.score.entries()) {
       if (state.skipScore.has(plugin.name)) continue;
+      counts[index] = (counts[index] ?? 0) + nodes.length;
       const failure = this.#scoreWith(state, pod, { plugin, weight, nodes, totals });
       if (failure === undefined) continue;
       this.#metrics.extensionPoint('Score', failure.code, { start, profile: this.schedulerName });
@@ -262,7 +280,9 @@ export class Framework {
     const skipped = new Set<string>();
     let code: StatusCode = 'Success';
     let failure: Status | undefined;
-    for (const plugin of this.#plugins.preScore) {
+    const counts = this.#evaluations.of('PreScore');
+    for (const [index, plugin] of this.#plugins.preScore.entries()) {
+      counts[index] = (counts[index] ?? 0) + 1;
       const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'PreScore');
       const verdict = plugin.preScore(state, pod, nodes);
       timer?.(codeOf(verdict));

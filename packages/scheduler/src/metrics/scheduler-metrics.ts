@@ -73,6 +73,24 @@ export function createSchedulerMetrics(env: Env) {
     ['plugin', 'extension_point', 'status'],
     exponential(0.00001, 1.5, 20),
   );
+  const evaluations = counter('plugin_evaluation_total', 'How often a plugin was asked.', [
+    'plugin',
+    'extension_point',
+    'profile',
+  ]);
+  const hintDuration = histogram(
+    'queueing_hint_execution_duration_seconds',
+    'Duration of asking a plugin whether an event may help a pod.',
+    ['plugin', 'event', 'hint'],
+    exponential(0.00001, 1.5, 20),
+  );
+  const evictionDuration = histogram(
+    'preemption_goroutines_duration_seconds',
+    'Duration of making room for a pod.',
+    ['result'],
+    exponential(0.01, 2, 20),
+  );
+  const evictions = counter('preemption_goroutines_execution_total', 'How often room was made for a pod.', ['result']);
   const eventDuration = histogram(
     'event_handling_duration_seconds',
     'Duration of handling an event of the cluster.',
@@ -133,6 +151,27 @@ export function createSchedulerMetrics(env: Env) {
       if (!enabled) return undefined;
       const start = now();
       return (status) => pluginDuration.observe(secondsSince(start), { plugin, extension_point: point, status });
+    },
+    hint(
+      plugin: string,
+      event: string,
+      { hint, start }: { readonly hint: 'Queue' | 'QueueSkip' | 'Error'; readonly start: number },
+    ): void {
+      hintDuration.observe(secondsSince(start), { plugin, event, hint });
+    },
+    eviction(result: 'success' | 'error', start: number): void {
+      evictionDuration.observe(secondsSince(start), { result });
+      evictions.inc({ result });
+    },
+    /** Names what counts evaluations, once for each profile; it gives what has come since it was asked last. */
+    watchEvaluations(
+      profile: string,
+      take: () => Iterable<readonly [plugin: string, point: string, count: number]>,
+    ): void {
+      metrics.onCollect(() => {
+        for (const [plugin, point, count] of take())
+          if (count > 0) evaluations.inc({ plugin, extension_point: point, profile }, count);
+      });
     },
     permitWait(result: StatusCode, start: number): void {
       permitWait.observe(secondsSince(start), { result });

@@ -340,7 +340,8 @@ export class SchedulingQueue {
       const pending = pod.pendingPlugins.has(plugin);
       if (strategy === 'after-backoff' && !pending) continue;
       for (const registration of registrations?.get(plugin) ?? []) {
-        if (!matchesEvent(registration, event) || !this.#asksFor(registration, pod, { old, now })) continue;
+        if (!matchesEvent(registration, event) || !this.#asksFor(plugin, registration, { pod, event, old, now }))
+          continue;
         if (pending) return 'immediately';
         strategy = 'after-backoff';
         break;
@@ -350,15 +351,20 @@ export class SchedulingQueue {
   }
 
   #asksFor(
+    plugin: string,
     { hint }: EventRegistration,
-    pod: QueuedPod,
-    { old, now }: { readonly old: KubeObject | undefined; readonly now: KubeObject | undefined },
+    { pod, event, old, now }: HappenedEvent & { readonly pod: QueuedPod },
   ): boolean {
     if (hint === undefined) return true;
+    const { metrics } = this.#options;
+    const start = metrics.now();
     try {
-      return hint(pod.info, old, now) === 'Queue';
+      const answer = hint(pod.info, old, now);
+      metrics.hint(plugin, event.label, { hint: answer === 'Queue' ? 'Queue' : 'QueueSkip', start });
+      return answer === 'Queue';
     } catch (error) {
-      this.#env.log.error('a queueing hint failed; the pod is tried again', { pod: pod.key, error });
+      metrics.hint(plugin, event.label, { hint: 'Error', start });
+      this.#env.log.error('a queueing hint failed; the pod is tried again', { pod: pod.key, plugin, error });
       return true;
     }
   }

@@ -32,15 +32,18 @@ export class Eviction {
   /** Starts the task. */
   start(pod: PodInfo, candidate: Candidate): void {
     const { metrics, spawn, env } = this.#handle;
-    metrics.preemptionVictims(candidate.victims.length);
     const victims = candidate.victims.filter(({ isTerminating }) => !isTerminating);
     if (victims.length === 0) return;
+    metrics.preemptionVictims(candidate.victims.length);
     this.#preempting.set(pod.uid, undefined);
+    const start = metrics.now();
     spawn('preemption', async (signal) => {
       try {
         await this.#run(pod, candidate.node.name, { victims, signal });
+        metrics.eviction('success', start);
       } catch (error) {
         if (signal.aborted) return;
+        metrics.eviction('error', start);
         env.log.error('making room for a pod failed', { pod: pod.key, node: candidate.node.name, error });
         this.#preempting.delete(pod.uid);
         this.#handle.activate(pod.pod);
