@@ -34,7 +34,7 @@ export class Warnings implements WarningRecorder {
 }
 
 function truncate(text: string): string {
-  const runes = [...text];
+  const runes = Array.from(text);
   return runes.length <= truncatedRunes ? text : runes.slice(0, truncatedRunes).join('');
 }
 

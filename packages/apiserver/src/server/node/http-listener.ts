@@ -1,5 +1,5 @@
 // The HTTP adapter: one TLS port that serves HTTP/1.1 and HTTP/2, turns requests into the core's shape and answers into
-// bytes on the wire (design §5). Knows nothing of Kubernetes beyond the request/response port.
+// bytes on the wire. Knows nothing of Kubernetes beyond the request/response port.
 
 import http from 'node:http';
 import http2 from 'node:http2';
