@@ -13,7 +13,7 @@ const steps = [
     ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
     '`npm run format`',
   ),
-  list('import law', checkImportLaw, 'move the import down, or the code up (design.md §3, ARCHITECTURE.md)'),
+  list('import law', checkImportLaw, 'move the import down, or the code up (ARCHITECTURE.md)'),
   list('tidy', checkTidy, 'mend the lines named'),
   ...(existsSync('tools/generate.mjs')
     ? [command('generated files', ['tools/generate.mjs', '--verify'], '`npm run generate` (needs Go)')]

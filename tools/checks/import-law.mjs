@@ -1,4 +1,4 @@
-// The import law (design.md §3): packages import lower levels only, by name, and declare what they import;
+// The import law (ARCHITECTURE.md): packages import lower levels only, by name, and declare what they import;
 // inside a package some folders may not import one another; node: modules only at the edges.
 
 import { readdirSync, readFileSync } from 'node:fs';

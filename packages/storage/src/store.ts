@@ -1,4 +1,4 @@
-// The storage contract (design §5): etcd's model of a revisioned key-value store with watch.
+// The storage contract: etcd's model of a revisioned key-value store with watch.
 // Engines: `memory/`, `sqlite/`, later etcd. All pass the kit in `conformance/`. Knows nothing of Kubernetes.
 
 /**

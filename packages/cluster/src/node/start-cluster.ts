@@ -132,12 +132,11 @@ interface Opened {
 }
 
 async function clusterOf(options: StartClusterOptions, { store, pki, reachable, port }: Opened): Promise<Cluster> {
-  const clientCa = (options.tls?.clientCa ?? [pki.caCert]).map(String).join('');
   return createCluster({
     env: options.env,
     store,
     serverAddress: () => `${reachable}:${port}`,
-    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa, ...options.security },
+    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa: clientCaOf(options, pki), ...options.security },
     server: { ...options.server, ...advertised(options, reachable, port) },
     components: (await options.components?.(pki)) ?? [],
   });

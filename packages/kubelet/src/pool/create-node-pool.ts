@@ -140,7 +140,9 @@ class Pool {
     const agent = this.#agents.get(name);
     if (agent === undefined || agent.signal === undefined)
       throw newBadRequest(`the node ${name} of pod ${pod.metadata?.name ?? ''} can't be reached`);
-    return openLog({ env: this.#env, runtime: agent.runtime }, pod, options, signal);
+    // Who follows a log follows it until the agent stops: a stream that went on would hold up the end of the process.
+    const open = AbortSignal.any([signal, agent.signal]);
+    return openLog({ env: this.#env, runtime: agent.runtime }, pod, options, open);
   };
 
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {

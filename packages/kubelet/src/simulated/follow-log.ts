@@ -1,4 +1,5 @@
-// Reads the log of a simulated container: what is there, and with `follow` what comes, until the container has ended.
+// Reads the log of a simulated container: what is there, and with `follow` what comes, until the container has ended
+// or nobody wants it any more.
 
 import { abortable, type Env } from '@homeostat/base';
 import type { LogLine, LogRequest } from '../runtime/container-runtime.ts';
@@ -29,6 +30,9 @@ export async function* followLog(
     const beat = waits === Infinity ? [] : [env.clock.sleep(waits, timer.signal).catch(() => undefined)];
     try {
       await abortable(Promise.race([changed, ...beat]), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
     } finally {
       timer.abort();
     }

@@ -116,6 +116,11 @@ it('a log is read from the end, from a time, and followed to the end', async () 
   assert.deepEqual(await read({}), [started, 'hello', 'c: line 1', 'c: line 2']);
   assert.deepEqual(await read({ tailLines: 1 }), ['c: line 2']);
   assert.deepEqual(await read({ sinceMs: env.clock.nowMs() - 10_000 }), ['c: line 2']);
+  const stop = new AbortController();
+  const followed = runtime.logs({ pod, containerId, follow: true, sinceMs: undefined, tailLines: 0 }, stop.signal);
+  const nothing = followed[Symbol.asyncIterator]().next();
+  stop.abort(new Error('nobody reads it any more'));
+  assert.equal((await env.clock.run(nothing)).done, true);
   assert.deepEqual(await read({ tailLines: 0, follow: true }), ['c: line 3', 'exited with code 0']);
 });
 
