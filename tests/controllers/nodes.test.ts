@@ -17,12 +17,7 @@ const taintsOf = (s: Scenario, node: string): readonly string[] =>
     .map((taint) => `${taint.key.replace('node.kubernetes.io/', '')}:${taint.effect}`)
     .toSorted();
 
-async function addNode(
-  s: Scenario,
-  name: string,
-  labels: object = {},
-  ready: string | null = 'True',
-): Promise<void> {
+async function addNode(s: Scenario, name: string, labels: object = {}, ready: string | null = 'True'): Promise<void> {
   const time = formatTime(s.cluster.clock.nowMs());
   const conditions =
     ready === null ? [] : [{ type: 'Ready', status: ready, lastHeartbeatTime: time, lastTransitionTime: time }];

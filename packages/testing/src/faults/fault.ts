@@ -29,7 +29,12 @@ export type Fault =
   /** A watch breaks after so many events; the connection is reset, or the stream just ends. */
   | { readonly kind: 'cut-watch'; readonly afterEvents: number; readonly how: 'reset' | 'end' }
   /** One event of a watch never comes: no real server does that, but caches have been found missing one. */
-  | { readonly kind: 'swallow-event'; readonly afterEvents: number }
+  | {
+      readonly kind: 'swallow-event';
+      readonly afterEvents: number;
+      /** Counts events of this type alone. */
+      readonly type?: 'ADDED' | 'MODIFIED' | 'DELETED';
+    }
   /** Every event of the watch comes this much late, in order. */
   | { readonly kind: 'lag-watch'; readonly delayMs: number }
   /** A list or get that takes any cached state (`resourceVersion=0`) gets one that is this many revisions old. */

@@ -31,7 +31,7 @@ function faulty<T>(items: AsyncIterable<T>, fault: WatchFault, context: FaultyWa
     case 'cut-watch':
       return cut(items, fault.afterEvents, fault.how);
     case 'swallow-event':
-      return swallow(items, fault.afterEvents);
+      return swallow(items, fault.afterEvents, fault.type);
     case 'lag-watch':
       return lag(items, fault.delayMs, context);
   }
@@ -49,11 +49,16 @@ async function* cut<T>(items: AsyncIterable<T>, after: number, how: 'reset' | 'e
 }
 
 // Bookmarks are never lost: a later one would tell the client that it saw everything.
-async function* swallow<T>(items: AsyncIterable<T>, after: number): AsyncGenerator<T, void, void> {
+async function* swallow<T>(
+  items: AsyncIterable<T>,
+  after: number,
+  only: string | undefined,
+): AsyncGenerator<T, void, void> {
   let count = 0;
   for await (const item of items) {
-    const bookmark = (item as { readonly type?: unknown }).type === 'BOOKMARK';
-    if (!bookmark && count++ === after) continue;
+    const { type } = item as { readonly type?: unknown };
+    const counts = only === undefined ? type !== 'BOOKMARK' : type === only;
+    if (counts && count++ === after) continue;
     yield item;
   }
 }
