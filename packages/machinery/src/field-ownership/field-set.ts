@@ -169,17 +169,14 @@ export class FieldSet {
     }
   }
 
-  /**
-   * A text that only equal sets have. Equal sets that were built in another order may have another one: it costs a
-   * fraction of the JSON form, which has to be sorted.
-   */
-  signature(): string {
-    let out = '';
+  /** A number that equal sets share, whatever order they were built in. Different sets may share it too. */
+  hash(): number {
+    let sum = this.#nodes.size;
     for (const [key, { member, children }] of this.#nodes) {
-      out += `${key.length}${member ? '.' : '-'}${key}`;
-      if (children !== undefined) out += `(${children.signature()})`;
+      const below = children === undefined ? 1 : Math.imul(children.hash(), 31);
+      sum = (sum + Math.imul(hashOfKey(key), member ? below : below + 1)) | 0;
     }
-    return out;
+    return sum;
   }
 
   /** The JSON form with its keys in canonical order. */
@@ -201,6 +198,15 @@ export class FieldSet {
   #sortedKeys(): string[] {
     return [...this.#nodes.keys()].sort(compareElements);
   }
+}
+
+// A few characters tell most keys apart: who looks a set up by its hash compares it anyway.
+function hashOfKey(key: string): number {
+  const { length } = key;
+  const ends = (key.charCodeAt(length - 1) << 8) ^ key.charCodeAt(length - 2);
+  return (
+    Math.imul(length, 0x9e3779b1) ^ Math.imul(key.charCodeAt(length >> 1), 0x85ebca6b) ^ Math.imul(ends, 0xc2b2ae35)
+  );
 }
 
 function unionNodes(a: FieldNode, b: FieldNode): FieldNode {

@@ -44,7 +44,7 @@ export function managerId(manager: Pick<Manager, 'name' | 'operation' | 'apiVers
 // A set takes several times the memory of its encoded form: only the latest are kept.
 const decoded = new RecentMap<object, FieldSet>(() => new WeakMap(), 2048);
 const encoded = new RecentMap<FieldSet, FieldsV1>(() => new WeakMap(), 2048);
-const encodedBySignature = new RecentMap<string, FieldsV1>(() => new Map(), 512);
+const sharedByHash = new RecentMap<number, { readonly set: FieldSet; readonly fields: FieldsV1 }>(() => new Map(), 512);
 
 function decodeFields(fields: { readonly [key: string]: Json } | null | undefined): FieldSet {
   if (fields === null || fields === undefined) return new FieldSet();
@@ -62,11 +62,14 @@ function decodeFields(fields: { readonly [key: string]: Json } | null | undefine
 export function encodeFields(set: FieldSet): FieldsV1 {
   const known = encoded.get(set);
   if (known !== undefined) return known;
-  const signature = set.signature();
-  let fields = encodedBySignature.get(signature);
-  if (fields === undefined) {
+  const hash = set.hash();
+  const shared = sharedByHash.get(hash);
+  let fields: FieldsV1;
+  if (shared !== undefined && shared.set.equals(set)) {
+    ({ fields } = shared);
+  } else {
     fields = set.toFieldsV1();
-    encodedBySignature.set(signature, fields);
+    sharedByHash.set(hash, { set, fields });
     decoded.set(fields, set);
   }
   encoded.set(set, fields);
