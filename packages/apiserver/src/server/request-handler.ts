@@ -4,6 +4,7 @@
 import { ApiError, type Env } from '@homeostat/base';
 import type { ApiRequest, ApiResponse, Handle } from '@homeostat/client';
 import { newUnauthorized } from '@homeostat/machinery';
+import { StorageError } from '@homeostat/storage';
 import { withAuthenticatedGroup } from '../authentication/union-authenticator.ts';
 import { newAuthorizationForbidden } from '../authorization/forbidden.ts';
 import { methodNotAllowed, notFoundPath } from '../endpoints/dispatch.ts';
@@ -11,11 +12,13 @@ import { errorAnswer, notFoundText, textAnswer } from './answers.ts';
 import type { Impersonation } from './api-server-options.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
+import { boundBody } from './bounded-body.ts';
 import { type Deadline, isLongRunning, requestTimeoutMs, startDeadline } from './deadline.ts';
 import type { RequestContext } from './request-context.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import type { RouteTable } from './route-table.ts';
 import type { RequestMetrics } from './server-metrics.ts';
+import { storageFailure } from './storage-failure.ts';
 import { anonymousUser, type User } from './user.ts';
 import { Warnings } from './warnings.ts';
 
@@ -51,7 +54,7 @@ export function createRequestHandler(options: RequestHandlerOptions): Handle {
       if (!longRunning)
         deadline = startDeadline(env.clock, request.signal, requestTimeoutMs(query, options.requestTimeoutMs));
       const exchange: Exchange = {
-        request,
+        request: deadline === undefined ? request : boundBody(request, deadline.signal),
         query,
         info,
         auditId,
@@ -61,9 +64,10 @@ export function createRequestHandler(options: RequestHandlerOptions): Handle {
       };
       response = await answer(exchange, options);
     } catch (error) {
-      if (!(error instanceof ApiError))
+      const known = error instanceof StorageError ? storageFailure(error) : error;
+      if (!(known instanceof ApiError) || known.code === 500)
         env.log.error('request failed', { error, path: request.path, method: request.method });
-      response = errorAnswer(request, query, error);
+      response = errorAnswer(request, query, known);
     }
     return complete(response, { auditId, warnings, done: () => settle(response.status) });
 

@@ -107,6 +107,9 @@ async function serve(
   try {
     const request = readRequest(incoming, gone.signal);
     const response = await options.handle(request);
+    // Whoever took too long to send a body is not waited for after the answer either.
+    if (response.status === 504 && !incoming.complete && incoming.httpVersionMajor === 1)
+      outgoing.setHeader('connection', 'close');
     await writeResponse(request, response, outgoing, gone.signal);
   } catch (error) {
     if (!gone.signal.aborted) options.env.log.warn('request was not answered', { error, path: incoming.url });
