@@ -22,7 +22,7 @@ import { defaultProfile } from './configuration/default-profile.ts';
 import { createProfilePlugins, type Profile } from './configuration/profile.ts';
 import { BindingCycle } from './cycle/binding-cycle.ts';
 import { Algorithm } from './cycle/schedule-pod.ts';
-import { SchedulingCycle } from './cycle/scheduling-cycle.ts';
+import { SchedulingCycle, type StopSignals } from './cycle/scheduling-cycle.ts';
 import { clearNomination, FailureHandler } from './failure/failure-handler.ts';
 import { PodStatusWriter } from './failure/pod-status-writer.ts';
 import type { EventResource } from './framework/cluster-event.ts';
@@ -188,7 +188,7 @@ class SchedulerProcess implements Scheduler {
     for (const [name, recorder] of this.#recorders)
       this.manager.add({ name: `events of ${name}`, run: (run) => recorder.run(run) }, { group: 'services' });
     this.manager.add({ name: 'handler sync', run: ({ signal }) => this.#waitForHandlers(signal) }, { group: 'always' });
-    this.manager.add({ name: 'scheduler', run: ({ signal }) => this.#schedule(signal) });
+    this.manager.add({ name: 'scheduler', run: (signals) => this.#schedule(signals) });
   }
 
   get ready(): Promise<void> {
@@ -204,13 +204,13 @@ class SchedulerProcess implements Scheduler {
   }
 
   /** The loop, while this process leads. */
-  async #schedule(signal: AbortSignal): Promise<void> {
+  async #schedule({ signal, kill }: StopSignals): Promise<void> {
     await this.#synced.promise;
     const tasks = new Scope({ signal });
     this.#tasks = tasks;
     try {
       tasks.spawn('queue', (inner) => this.#queue.run({ signal: inner }));
-      tasks.spawn('scheduling', (inner) => this.#loop(inner));
+      tasks.spawn('scheduling', (inner) => this.#loop({ signal: inner, kill }));
       signal.addEventListener('abort', () => this.#waitingPods.failAll(new Error('the scheduler stops')), {
         once: true,
       });
@@ -220,7 +220,8 @@ class SchedulerProcess implements Scheduler {
     }
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #loop(signals: StopSignals): Promise<void> {
+    const { signal } = signals;
     const { clock } = this.#env;
     let sliceStartMs = clock.monotonicMs();
     while (!signal.aborted) {
@@ -230,7 +231,7 @@ class SchedulerProcess implements Scheduler {
         sliceStartMs = clock.monotonicMs();
         continue;
       }
-      await this.#cycle.run(pod, signal);
+      await this.#cycle.run(pod, signals);
       // One cycle is long enough to look at the clock after each.
       if (clock.monotonicMs() - sliceStartMs < sliceMs) continue;
       await clock.yield();

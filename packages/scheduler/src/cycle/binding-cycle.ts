@@ -73,6 +73,8 @@ export class BindingCycle {
       const prepared = await this.#prepare(assumed, preFlight.plugins);
       if (prepared !== undefined) return prepared;
     }
+    // The process stops: what has not been sent is left to who comes next.
+    if (placement.signal.aborted) return Status.error('', placement.signal.reason);
     return framework.runBind(state, placement);
   }
 

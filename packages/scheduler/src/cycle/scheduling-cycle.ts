@@ -15,6 +15,9 @@ import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { type Algorithm, NoNodesError } from './schedule-pod.ts';
 
+/** How the process ends. */
+export type StopSignals = Pick<Placement, 'signal' | 'kill'>;
+
 /** A pod with a place, on its way to being bound. */
 export interface AssumedPod {
   readonly pod: QueuedPod;
@@ -53,7 +56,7 @@ export class SchedulingCycle {
   }
 
   /** Tries a pod that has just been taken from the queue. */
-  async run(pod: QueuedPod, signal: AbortSignal): Promise<void> {
+  async run(pod: QueuedPod, signals: StopSignals): Promise<void> {
     const { env, frameworks, queue, metrics } = this.#options;
     const framework = frameworks.get(pod.schedulerName);
     if (framework === undefined || this.#skips(pod)) {
@@ -67,7 +70,7 @@ export class SchedulingCycle {
     try {
       this.#options.cache.updateSnapshot(this.#options.snapshot);
       const host = await this.#options.algorithm.schedule(framework, state, pod.info);
-      this.#place(attempt, host, signal);
+      this.#place(attempt, host, signals);
     } catch (error) {
       await this.#failed(attempt, error);
     }
@@ -110,7 +113,7 @@ export class SchedulingCycle {
   }
 
   /** Takes the place in the cache, reserves what plugins need, and hands the pod on. */
-  #place(attempt: Attempt, nodeName: string, signal: AbortSignal): void {
+  #place(attempt: Attempt, nodeName: string, signals: StopSignals): void {
     const { cache, queue, bind } = this.#options;
     const { pod, framework, state, start } = attempt;
     const assumed = pod.info.assumedOn(nodeName);
@@ -121,7 +124,7 @@ export class SchedulingCycle {
       return;
     }
     queue.nominator.delete(assumed.uid);
-    const placement: Placement = { pod: assumed, nodeName, signal };
+    const placement: Placement = { pod: assumed, nodeName, ...signals };
     const granted = this.#reserve(attempt, placement);
     if (granted === undefined || granted.code === 'Wait') {
       bind({ pod, framework, state, placement, waits: granted !== undefined, start });

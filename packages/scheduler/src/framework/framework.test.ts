@@ -36,7 +36,7 @@ function setUp(plugins: readonly Plugin[], nominated: readonly PodInfo[] = []) {
 
 const pod = newPodInfo('p');
 const node = newNodeInfo(newNode('n'));
-const placement = { pod, nodeName: 'n', signal: new AbortController().signal };
+const placement = { pod, nodeName: 'n', signal: new AbortController().signal, kill: new AbortController().signal };
 
 describe('Framework', () => {
   it('needs one sort and a binder, and each plugin once', () => {

@@ -62,6 +62,8 @@ export interface Placement {
   readonly nodeName: string;
   /** Aborts when the process stops; waits end then. */
   readonly signal: AbortSignal;
+  /** Aborts when no time is left, or another process may act: requests under way are given up then. */
+  readonly kill: AbortSignal;
 }
 
 /** A plugin; every point is optional. Names are upstream's: configuration, messages and metrics show them. */

@@ -11,7 +11,7 @@ const name = pluginNames.defaultBinder;
 export function createDefaultBinder({ client }: PluginHandle): Plugin {
   return {
     name,
-    bind: async (_state, { pod, nodeName }) => {
+    bind: async (_state, { pod, nodeName, kill }) => {
       const { namespace, name: podName, uid } = pod;
       const binding: Binding = {
         apiVersion: 'v1',
@@ -20,7 +20,13 @@ export function createDefaultBinder({ client }: PluginHandle): Plugin {
         target: { kind: 'Node', name: nodeName },
       };
       try {
-        await client.createSubresource(pods, { namespace, name: podName, subresource: 'binding', object: binding });
+        await client.createSubresource(pods, {
+          namespace,
+          name: podName,
+          subresource: 'binding',
+          object: binding,
+          signal: kill,
+        });
         return undefined;
       } catch (error) {
         return Status.error(name, error);

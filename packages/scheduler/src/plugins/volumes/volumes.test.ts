@@ -312,7 +312,12 @@ describe('VolumeBinding', () => {
     const [a] = nodes;
     assert.ok(a !== undefined);
     assert.equal(plugin.filter?.(state, first, a), undefined);
-    const placement = { pod: first, nodeName: 'a', signal: new AbortController().signal };
+    const placement = {
+      pod: first,
+      nodeName: 'a',
+      signal: new AbortController().signal,
+      kill: new AbortController().signal,
+    };
     assert.equal(plugin.reserve?.(state, placement), undefined);
     assert.equal(plugin.preBindPreFlight?.(state, placement), undefined, 'there is something to bind');
     const second = (): string => filterWith(plugin, newPodInfo('q', using(claimVolume('d'))), a, nodes);
