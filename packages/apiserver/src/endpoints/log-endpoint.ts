@@ -1,6 +1,6 @@
 // GET of a Pod's log (spec/apiserver.md §12.9): checks the options, picks the container, streams what the node sends.
 
-import { ApiError } from '@homeostat/base';
+import type { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
 import {
   type FieldError,

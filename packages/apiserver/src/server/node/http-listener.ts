@@ -46,7 +46,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const sessions = new Set<http2.ServerHttp2Session>();
   const server: AnyServer =
     tls === undefined
-      ? http.createServer({ keepAliveTimeout: 90_000, noDelay: true })
+      ? http.createServer({ noDelay: true })
       : http2.createSecureServer({
           allowHTTP1: true,
           cert: tls.cert,
@@ -62,6 +62,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   // Long watches are the core's business; only idle connections are closed here.
   if ('requestTimeout' in server) server.requestTimeout = 0;
   if ('timeout' in server) server.timeout = 0;
+  // As long as upstream: a client that uses a connection just when it is closed sees a failure.
+  (server as http.Server).keepAliveTimeout = 90_000;
   server.on('request', (incoming: http.IncomingMessage, outgoing: http.ServerResponse) => {
     void serve(incoming, outgoing, options);
   });
