@@ -70,10 +70,17 @@ async function replayGroup(
   onResult: (result: RecordingResult) => void,
 ): Promise<void> {
   const components = await startComponents({ ...group, logs: options.componentLogs });
+  const onSignal = (): void => {
+    // They would live on without us; what they say about the end is of no interest now.
+    const exit = (): never => process.exit(130);
+    components.stop().then(exit, exit);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, onSignal);
   try {
     const jobs = options.jobs ?? (needsControllers(group) ? controllerJobs : 1);
     await replayAgainst(components.target, group.recordings, options, jobs, onResult);
   } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
     await components.stop();
   }
 }
