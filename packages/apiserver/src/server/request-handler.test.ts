@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, createVirtualEnv } from '@homeostat/base';
+import { type ApiError, createVirtualEnv } from '@homeostat/base';
 import { StorageError, type StorageErrorCode } from '@homeostat/storage';
 import { createMemoryStore } from '@homeostat/storage/memory';
 import { FixtureServer } from './api-server-fixture.ts';
