@@ -20,7 +20,9 @@ import type {
   SortedPod,
 } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
-import { codeOf, Status, type StatusCode, statusError, type Verdict } from './status.ts';
+import { codeOf, Status, statusError, type Verdict } from './status.ts';
+import { type ScoreResult, Scoring } from './scoring.ts';
+import { named, refusal } from './verdicts.ts';
 import { permitTimeoutMaxMs, type WaitingPods } from './waiting-pods.ts';
 
 export interface FrameworkOptions {
@@ -44,11 +46,6 @@ export interface PostFilterResult {
   readonly nominating: NominatingInfo | undefined;
 }
 
-/** Total scores, or what kept plugins from scoring. */
-export type ScoreResult = { readonly scores: Float64Array } | { readonly failure: Status };
-
-const scoreMax = 100;
-
 export class Framework {
   readonly schedulerName: string;
   readonly percentageOfNodesToScore: number | undefined;
@@ -57,6 +54,7 @@ export class Framework {
   readonly #nominated: NominatedPods;
   readonly #waitingPods: WaitingPods;
   readonly #evaluations: Evaluations;
+  readonly #scoring: Scoring;
   /** By the name of the plugin. */
   readonly registrations: ReadonlyMap<string, readonly EventRegistration[]>;
 
@@ -74,6 +72,7 @@ export class Framework {
       PreScore: namesOf(options.plugins.preScore),
       Score: namesOf(options.plugins.score.map(({ plugin }) => plugin)),
     });
+    this.#scoring = new Scoring({ ...options, evaluations: this.#evaluations });
     options.metrics.watchEvaluations(options.schedulerName, () => this.#evaluations.take());
     this.registrations = new Map(
       options.plugins.all.map((plugin) => [plugin.name, withTaintRule(plugin.events ?? [])] as const),
@@ -258,77 +257,7 @@ export class Framework {
 
   /** Scores nodes with every plugin that has not skipped the pod; totals by position. */
   runScoring(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): ScoreResult {
-    const preScored = this.#preScore(state, pod, nodes);
-    if (preScored !== undefined) return { failure: preScored };
-    const start = this.#metrics.now();
-    const totals = new Float64Array(nodes.length);
-    const counts = this.#evaluations.of('Score');
-    for (const [index, { plugin, weight }] of this.#plugins.score.entries()) {
-      if (state.skipScore.has(plugin.name)) continue;
-      counts[index] = (counts[index] ?? 0) + nodes.length;
-      const failure = this.#scoreWith(state, pod, { plugin, weight, nodes, totals });
-      if (failure === undefined) continue;
-      this.#metrics.extensionPoint('Score', failure.code, { start, profile: this.schedulerName });
-      return { failure };
-    }
-    this.#metrics.extensionPoint('Score', 'Success', { start, profile: this.schedulerName });
-    return { scores: totals };
-  }
-
-  #preScore(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Status | undefined {
-    const start = this.#metrics.now();
-    const skipped = new Set<string>();
-    let code: StatusCode = 'Success';
-    let failure: Status | undefined;
-    const counts = this.#evaluations.of('PreScore');
-    for (const [index, plugin] of this.#plugins.preScore.entries()) {
-      counts[index] = (counts[index] ?? 0) + 1;
-      const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'PreScore');
-      const verdict = plugin.preScore(state, pod, nodes);
-      timer?.(codeOf(verdict));
-      if (verdict === undefined) continue;
-      if (verdict.code === 'Skip') {
-        skipped.add(plugin.name);
-        continue;
-      }
-      const cause = statusError(verdict);
-      failure = Status.error(
-        plugin.name,
-        new Error(`running PreScore plugin "${plugin.name}": ${cause.message}`, { cause }),
-      );
-      code = failure.code;
-      break;
-    }
-    state.skipScore = skipped;
-    this.#metrics.extensionPoint('PreScore', code, { start, profile: this.schedulerName });
-    return failure;
-  }
-
-  #scoreWith(state: CycleState, pod: PodInfo, turn: ScoreTurn): Status | undefined {
-    const { plugin, weight, nodes, totals } = turn;
-    const timer = this.#metrics.pluginTimer(state.recordsPlugins, plugin.name, 'Score');
-    const scores = new Float64Array(nodes.length);
-    try {
-      for (let index = 0; index < nodes.length; index++) {
-        const node = nodes[index];
-        if (node !== undefined) scores[index] = plugin.score(state, pod, node);
-      }
-      plugin.normalizeScores?.(state, pod, { nodes, scores });
-    } catch (cause) {
-      const text = cause instanceof Error ? cause.message : String(cause);
-      timer?.('Error');
-      return Status.error(plugin.name, new Error(`plugin "${plugin.name}" failed with: ${text}`, { cause }));
-    }
-    timer?.('Success');
-    for (let index = 0; index < scores.length; index++) {
-      const score = scores[index] ?? 0;
-      if (!(score >= 0 && score <= scoreMax)) {
-        const text = `plugin "${plugin.name}" returns an invalid score ${score}, it should in the range of [0, ${scoreMax}] after normalizing`;
-        return Status.error(plugin.name, new Error(text));
-      }
-      totals[index] = (totals[index] ?? 0) + score * weight;
-    }
-    return undefined;
+    return this.#scoring.run(state, pod, nodes);
   }
 
   runReserve(state: CycleState, placement: Placement): Verdict {
@@ -419,26 +348,6 @@ export class Framework {
   runPostBind(state: CycleState, placement: Placement): void {
     for (const plugin of this.#plugins.postBind) plugin.postBind(state, placement);
   }
-}
-
-interface ScoreTurn {
-  readonly plugin: ProfilePlugins['score'][number]['plugin'];
-  readonly weight: number;
-  readonly nodes: readonly NodeInfo[];
-  readonly totals: Float64Array;
-}
-
-function named<V extends Verdict>(verdict: V, plugin: string): V | Status {
-  if (verdict === undefined || verdict.plugin !== '') return verdict;
-  const { code, reasons } = verdict;
-  return new Status({ code, reasons, plugin });
-}
-
-/** A refusal keeps its reasons; whatever else a plugin says is an error that names the plugin. */
-function refusal(verdict: Status, plugin: string, doing: string): Status {
-  if (verdict.isRejected) return named(verdict, plugin);
-  const cause = statusError(verdict);
-  return Status.error(plugin, new Error(`${doing} "${plugin}": ${cause.message}`, { cause }));
 }
 
 /** Who asked for new nodes hears of changed taints too: a node that was new once may have been hidden by a taint. */

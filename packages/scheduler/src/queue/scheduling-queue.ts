@@ -5,19 +5,14 @@ import type { Env, Timer } from '@homeostat/base';
 import { createDeferred, type Deferred, invariant, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import type { Pod } from '@homeostat/api/types/core-v1';
-import {
-  type ClusterEvent,
-  type EventRegistration,
-  isWildcard,
-  matchesEvent,
-  wildcardEvents,
-} from '../framework/cluster-event.ts';
+import { type ClusterEvent, type EventRegistration, isWildcard, wildcardEvents } from '../framework/cluster-event.ts';
 import type { SortedPod } from '../framework/plugin.ts';
 import { type PodInfo, podInfoOf } from '../framework/pod-info.ts';
 import type { Verdict } from '../framework/status.ts';
 import type { QueueName, SchedulerMetrics } from '../metrics/scheduler-metrics.ts';
 import { Backoff, type BackoffOptions, wholeSecond } from './backoff.ts';
 import { type HappenedEvent, InFlight } from './in-flight.ts';
+import { QueueingHints, type Strategy } from './queueing-hints.ts';
 import { KeyedHeap } from './keyed-heap.ts';
 import { Nominator } from './nominator.ts';
 import { SlicedWork } from './sliced-work.ts';
@@ -45,9 +40,6 @@ export interface SchedulingQueueOptions {
   readonly unschedulableMaxMs?: number;
 }
 
-/** How a pod comes back. */
-type Strategy = 'skip' | 'after-backoff' | 'immediately';
-
 const defaultUnschedulableMaxMs = 5 * 60_000;
 const flushPeriodMs = 30_000;
 
@@ -63,9 +55,8 @@ export class SchedulingQueue {
   readonly #unschedulable = new UnschedulablePods();
   readonly #inFlight = new InFlight();
   readonly #moves: SlicedWork;
+  readonly #hints: QueueingHints;
   readonly nominator: Nominator;
-  /** Names of plugins that registered for an event, by its label. */
-  readonly #interested = new Map<string, readonly string[]>();
   #filled: Deferred<void> | undefined;
   #backoffTimer: Timer | undefined;
   #closed = false;
@@ -75,6 +66,7 @@ export class SchedulingQueue {
     this.#options = options;
     this.#env = options.env;
     this.#backoff = new Backoff(options.backoff);
+    this.#hints = new QueueingHints(options);
     this.#moves = new SlicedWork(options.env.clock);
     const keyOf = (pod: QueuedPod): string => pod.key;
     // First come, first served among equals: many pods come at one moment.
@@ -148,7 +140,7 @@ export class SchedulingQueue {
     queued.info = info;
     this.nominator.update(podInfoOf(old), info);
     for (const event of events) {
-      const strategy = this.#worth(queued, { event, old, now: pod });
+      const strategy = this.#hints.strategyFor(queued, { event, old, now: pod });
       if (strategy !== 'skip' && this.#requeue(queued, strategy, event.label)) return;
     }
   }
@@ -166,7 +158,7 @@ export class SchedulingQueue {
   /** Something happened that may help: brings back the pods it may help. `mayMove` leaves pods out beforehand. */
   moveAll(event: ClusterEvent, change: EventChange = {}): void {
     const { old, now, mayMove } = change;
-    const plugins = this.#interestedPlugins(event);
+    const plugins = this.#hints.interestedPlugins(event);
     if (plugins.length === 0 && !isWildcard(event)) return;
     const candidates = isWildcard(event) ? [...this.#unschedulable.values()] : this.#unschedulable.rejectedBy(plugins);
     this.#moves.add({
@@ -181,8 +173,8 @@ export class SchedulingQueue {
     // It may have gone since the event.
     if (pod === undefined || this.#unschedulable.get(pod.key) !== pod) return;
     if (mayMove !== undefined && !mayMove(pod.info)) return;
-    if (pod.isGated && !this.#concernsGate(pod, happened.event)) return;
-    const strategy = this.#worth(pod, happened);
+    if (pod.isGated && !this.#hints.concernsGate(pod, happened.event)) return;
+    const strategy = this.#hints.strategyFor(pod, happened);
     if (strategy !== 'skip') this.#requeue(pod, strategy, happened.event.label);
   }
 
@@ -321,57 +313,11 @@ export class SchedulingQueue {
     if (!pod.hasRejectors) return { strategy: 'after-backoff', label };
     let best: Strategy = 'skip';
     for (const happened of this.#inFlight.eventsSince(pod.info.uid)) {
-      const strategy = this.#worth(pod, happened);
+      const strategy = this.#hints.strategyFor(pod, happened);
       if (strategy === 'immediately') return { strategy, label };
       if (strategy === 'after-backoff') best = strategy;
     }
     return { strategy: best, label };
-  }
-
-  /** Whether an event is worth another try. */
-  #worth(pod: QueuedPod, { event, old, now }: HappenedEvent): Strategy {
-    if (!pod.hasRejectors) return 'after-backoff';
-    if (isWildcard(event)) {
-      return now !== undefined && now.metadata?.uid !== pod.info.uid ? 'skip' : 'after-backoff';
-    }
-    const registrations = this.#options.profiles.get(pod.schedulerName)?.registrations;
-    let strategy: Strategy = 'skip';
-    for (const plugin of pod.rejectors()) {
-      const pending = pod.pendingPlugins.has(plugin);
-      if (strategy === 'after-backoff' && !pending) continue;
-      for (const registration of registrations?.get(plugin) ?? []) {
-        if (!matchesEvent(registration, event) || !this.#asksFor(plugin, registration, { pod, event, old, now }))
-          continue;
-        if (pending) return 'immediately';
-        strategy = 'after-backoff';
-        break;
-      }
-    }
-    return strategy;
-  }
-
-  #asksFor(
-    plugin: string,
-    { hint }: EventRegistration,
-    { pod, event, old, now }: HappenedEvent & { readonly pod: QueuedPod },
-  ): boolean {
-    if (hint === undefined) return true;
-    const { metrics } = this.#options;
-    const start = metrics.now();
-    try {
-      const answer = hint(pod.info, old, now);
-      metrics.hint(plugin, event.label, { hint: answer === 'Queue' ? 'Queue' : 'QueueSkip', start });
-      return answer === 'Queue';
-    } catch (error) {
-      metrics.hint(plugin, event.label, { hint: 'Error', start });
-      this.#env.log.error('a queueing hint failed; the pod is tried again', { pod: pod.key, plugin, error });
-      return true;
-    }
-  }
-
-  #concernsGate(pod: QueuedPod, event: ClusterEvent): boolean {
-    const registrations = this.#options.profiles.get(pod.schedulerName)?.registrations.get(pod.gatingPlugin) ?? [];
-    return registrations.some((registration) => matchesEvent(registration, event));
   }
 
   /** Brings a pod back. @returns whether it can be tried, now or after its back-off */
@@ -425,20 +371,6 @@ export class SchedulingQueue {
     this.#unschedulable.set(pod);
     this.#options.metrics.incoming('unschedulable', label);
     return false;
-  }
-
-  #interestedPlugins(event: ClusterEvent): readonly string[] {
-    let plugins = this.#interested.get(event.label);
-    if (plugins === undefined) {
-      const found = new Set<string>();
-      for (const { registrations } of this.#options.profiles.values()) {
-        for (const [plugin, list] of registrations) {
-          if (list.some((registration) => matchesEvent(registration, event))) found.add(plugin);
-        }
-      }
-      this.#interested.set(event.label, (plugins = [...found]));
-    }
-    return plugins;
   }
 
   #find(key: string): QueuedPod | undefined {
