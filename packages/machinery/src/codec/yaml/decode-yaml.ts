@@ -23,6 +23,7 @@ import { decodeBase64 } from '../base64.ts';
 import { DecodeError } from '../decode-error.ts';
 import { setProperty } from '../json/parse-json.ts';
 import { readJson, toText } from '../json/read-json.ts';
+import { AliasExpansion, aliasTargets } from './aliases.ts';
 import { resolveScalar, type YamlScalar } from './resolve-scalar.ts';
 import { yamlError } from './yaml-error.ts';
 
@@ -83,15 +84,13 @@ function sortedObject(entries: (readonly [string, Json])[]): Json {
   return object;
 }
 
-/** Aliases may multiply a text's size; beyond this many nodes it is refused. */
-const nodesMax = 1_000_000;
-
 class Reader {
   readonly #text: string;
   readonly #document: Document;
   readonly #lines: LineCounter;
   readonly #options: DecodeYamlOptions;
-  #nodes = 0;
+  #targets: ReadonlyMap<Alias, Node> | undefined;
+  readonly #expansion = new AliasExpansion();
 
   constructor(text: string, options: DecodeYamlOptions, document?: Document, lines = new LineCounter()) {
     this.#text = text;
@@ -117,9 +116,12 @@ class Reader {
   }
 
   #value(node: unknown): Json {
-    if (++this.#nodes > nodesMax) throw new DecodeError('yaml: document contains excessive aliasing');
+    this.#expansion.count();
     if (node === null || node === undefined) return null;
-    if (isAlias(node)) return this.#value(this.#target(node));
+    if (isAlias(node)) {
+      const target = this.#target(node);
+      return this.#expansion.within(node.source, target, () => this.#value(target));
+    }
     if (isScalar(node)) return toJson(scalarValue(node));
     if (isSeq(node)) return node.items.map((item) => this.#value(item));
     if (isMap(node)) return this.#map(node);
@@ -127,7 +129,8 @@ class Reader {
   }
 
   #target(alias: Alias): Node {
-    const target = alias.resolve(this.#document);
+    this.#targets ??= aliasTargets(this.#document);
+    const target = this.#targets.get(alias);
     if (target === undefined) throw new DecodeError(`yaml: unknown anchor '${alias.source}' referenced`);
     return target;
   }
@@ -153,18 +156,24 @@ class Reader {
   }
 
   #merge(node: unknown, into: Map<string, Json>): void {
-    const target = isAlias(node) ? this.#target(node) : node;
-    if (isSeq(target)) {
-      // Of several maps the first has precedence.
-      for (const item of target.items.toReversed()) this.#merge(item, into);
+    this.#expansion.count();
+    if (isAlias(node)) {
+      const target = this.#target(node);
+      this.#expansion.within(node.source, target, () => this.#merge(target, into));
       return;
     }
-    if (!isMap(target)) throw new DecodeError('yaml: map merge requires map or sequence of maps as the value');
-    for (const [key, value] of Object.entries(this.#map(target) as { readonly [key: string]: Json }))
+    if (isSeq(node)) {
+      // Of several maps the first has precedence.
+      for (const item of node.items.toReversed()) this.#merge(item, into);
+      return;
+    }
+    if (!isMap(node)) throw new DecodeError('yaml: map merge requires map or sequence of maps as the value');
+    for (const [key, value] of Object.entries(this.#map(node) as { readonly [key: string]: Json }))
       into.set(key, value);
   }
 
   #key(node: Node | null): NonNullable<YamlScalar> {
+    this.#expansion.count();
     const target = isAlias(node) ? this.#target(node) : node;
     if (target !== null && !isScalar(target)) throw new DecodeError('yaml: invalid map key');
     const value = target === null ? null : scalarValue(target);

@@ -18,6 +18,7 @@ export function yamlError(problem: Problem, line: number): DecodeError {
 function describe({ code, message }: Problem): [source: 'parser' | 'scanner', text: string] {
   if (message.startsWith('Flow map')) return ['parser', "did not find expected ',' or '}'"];
   if (message.startsWith('Flow sequence')) return ['parser', "did not find expected ',' or ']'"];
+  if (message.startsWith('Maximum call stack')) return ['scanner', 'exceeded max depth of 10000'];
   if (message.startsWith('Missing closing')) return ['scanner', 'found unexpected end of stream'];
   switch (code) {
     case 'BLOCK_AS_IMPLICIT_KEY':

@@ -65,6 +65,23 @@ test('decodeYaml() follows anchors and merges maps', () => {
   });
 });
 
+test('decodeYaml() follows as many aliases as there are, but lets few characters not become much', () => {
+  const merges = `a: &a {x: 1}\nb:\n  <<: [${Array.from({ length: 2_000 }, () => '*a').join()}]`;
+  assert.deepEqual(decodeYaml(merges), { a: { x: 1 }, b: { x: 1 } });
+  const aliases = Array.from({ length: 20_000 }, (_unused, index) => `k${index}: *a\n`).join('');
+  assert.equal(Object.keys(decodeYaml(`a: &a {k: v}\n${aliases}`) as object).length, 20_001);
+  const nine = (item: string): string => Array.from({ length: 9 }, () => item).join();
+  const levels = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+  const bomb = levels.map(
+    (name, index) => `${name}: &${name} [${nine(index === 0 ? 'x' : `*${levels[index - 1]}`)}]\n`,
+  );
+  assert.throws(() => decodeYaml(bomb.join('')), /^DecodeError: yaml: document contains excessive aliasing$/);
+  assert.throws(() => decodeYaml('a: &a [*a]'), /yaml: anchor 'a' value contains itself/);
+  assert.throws(() => decodeYaml('a: &a 1\nb: *c'), /yaml: unknown anchor 'c' referenced/);
+  assert.deepEqual(decodeYaml('a: &a 1\nb: *a\nc: &a 2\nd: *a'), { a: 1, b: 1, c: 2, d: 2 });
+  assert.throws(() => decodeYaml(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), /yaml: exceeded max depth of 10000/);
+});
+
 test('decodeYaml() reports repeated keys with their line, and lets the last win', () => {
   const found: string[] = [];
   const value = decodeYaml('metadata: {name: a}\ndata:\n  a: "1"\n  a: "2"\n  yes: 1\n  on: 2\n', {
