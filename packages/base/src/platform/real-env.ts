@@ -34,7 +34,14 @@ function formatJson(line: LogLine): string {
 }
 
 function errorsAsText(_key: string, value: unknown): unknown {
-  return value instanceof Error ? (value.stack ?? value.message) : value;
+  return value instanceof Error ? describeError(value) : value;
+}
+
+/** Errors with a code of their own are conditions of the world: where they were noticed says nothing, and is left out. */
+function describeError(error: Error): string {
+  const { code } = error as { readonly code?: unknown };
+  const known = typeof code === 'number' || (typeof code === 'string' && !code.startsWith('ERR_'));
+  return known ? `${error.name}: ${error.message}` : (error.stack ?? error.message);
 }
 
 function formatText(line: LogLine): string {
@@ -45,6 +52,6 @@ function formatText(line: LogLine): string {
 }
 
 function formatValue(value: unknown): string {
-  if (value instanceof Error) return JSON.stringify(value.stack ?? value.message);
+  if (value instanceof Error) return JSON.stringify(describeError(value));
   return typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? 'undefined');
 }
