@@ -108,6 +108,32 @@ test('a client that does not read holds little, and lets go when it leaves', asy
   await slow.close();
 });
 
+test('a stream that is reset, or whose connection breaks, lets go of what it was about', async () => {
+  const validity = { nowMs: env.clock.nowMs(), days: 1 };
+  const authority = await createAuthority({ commonName: 'authority' }, validity);
+  const pair = await issueCertificate(authority, { commonName: 's', usage: 'server', hosts: ['localhost'] }, validity);
+  let open = 0;
+  const handle = ({ signal }: ApiRequest): Promise<ApiResponse> => {
+    async function* silent(): AsyncGenerator<Uint8Array> {
+      open++;
+      await once(signal, 'abort');
+      open--;
+    }
+    return Promise.resolve({ status: 200, headers: {}, body: { kind: 'stream', chunks: silent() } });
+  };
+  const secure = await listen({ env, handle, port: 0, tls: pair });
+  const session = http2.connect(`https://127.0.0.1:${secure.port}`, { ca: authority.cert, servername: 'localhost' });
+  for (const leave of [(stream: http2.ClientHttp2Stream) => stream.close(8), () => session.destroy()]) {
+    const stream = session.request({ ':path': '/' });
+    stream.on('error', () => {}); // it is broken off, as intended
+    await once(stream, 'response');
+    assert.equal(open, 1);
+    leave(stream);
+    await until(() => open === 0);
+  }
+  await secure.close();
+});
+
 test('closing waits for requests under way', async () => {
   const answer = Promise.withResolvers<ApiResponse>();
   const arrived = Promise.withResolvers<void>();

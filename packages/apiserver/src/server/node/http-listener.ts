@@ -102,8 +102,10 @@ async function serve(
   options: ListenerOptions,
 ): Promise<void> {
   const gone = new AbortController();
+  // Whether all is written is known here alone: an HTTP/2 stream that its client resets counts as finished to Node.
+  let written = false;
   outgoing.on('close', () => {
-    if (!outgoing.writableFinished) gone.abort(new Error('the client closed the connection'));
+    if (!written) gone.abort(new Error('the client closed the connection'));
   });
   outgoing.on('error', () => gone.abort(new Error('the connection broke')));
   try {
@@ -113,6 +115,7 @@ async function serve(
     if (response.status === 504 && !incoming.complete && incoming.httpVersionMajor === 1)
       outgoing.setHeader('connection', 'close');
     await writeResponse(request, response, outgoing, gone.signal);
+    written = true;
   } catch (error) {
     if (!gone.signal.aborted) options.env.log.warn('request was not answered', { error, path: incoming.url });
     outgoing.destroy();
