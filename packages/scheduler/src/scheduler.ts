@@ -228,6 +228,8 @@ class SchedulerProcess implements Scheduler {
       const pod = this.#queue.tryPop();
       if (pod === undefined) {
         await this.#queue.waitForPod();
+        // Watches of different resources are in no order: what came together with the pod should be seen with it.
+        await clock.yield();
         sliceStartMs = clock.monotonicMs();
         continue;
       }
