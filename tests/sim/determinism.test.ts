@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestCluster, firstDifference, type HistoryEntry, randomFaults } from '@homeostat/testing';
-import { createFakeNodes } from '../controllers/fixtures/fake-nodes.ts';
 import { newDeployment, newService } from '../controllers/fixtures/objects.ts';
 import { deployments, pods, services } from '../controllers/fixtures/resources.ts';
 
 async function story(seed: number, faulty: boolean): Promise<readonly HistoryEntry[]> {
-  const fake = createFakeNodes();
-  await using cluster = await createTestCluster({ seed, components: [fake.component] });
+  await using cluster = await createTestCluster({ seed, nodes: 3 });
   if (faulty) for (const rule of randomFaults()) cluster.faults.add(rule);
   const { admin } = cluster;
   const target = { namespace: 'default', name: 'web' };
@@ -31,7 +29,7 @@ async function story(seed: number, faulty: boolean): Promise<readonly HistoryEnt
   await cluster.waitFor(allReady(8));
   await patch({ spec: { template: { spec: { containers: [{ name: 'main', image: 'good:2' }] } } } });
   await cluster.waitFor(allReady(8));
-  fake.dead.add('node-1');
+  cluster.nodes.stopNode('node-1');
   await cluster.advance(400_000);
   await cluster.run(admin.delete(pods, { namespace: 'default', name: cluster.list(pods)[0]?.metadata?.name ?? '' }));
   await cluster.advance(10_000);

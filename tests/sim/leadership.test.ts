@@ -14,7 +14,7 @@ import {
 import { newDeployment } from '../controllers/fixtures/objects.ts';
 import { deployments } from '../controllers/fixtures/resources.ts';
 
-const seeds = Number(process.env['SIM_SEEDS'] ?? 15);
+const seeds = Number(process.env['SIM_SEEDS'] ?? 4);
 const first = Number(process.env['SIM_FIRST'] ?? 1);
 const identities = ['kcm-1', 'kcm-2'] as const;
 const leaseKey = '/registry/leases/kube-system/kube-controller-manager';
