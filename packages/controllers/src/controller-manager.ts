@@ -17,7 +17,12 @@ import {
   withoutManagedFields,
 } from '@homeostat/runtime';
 import { selectControllers } from './controller-selection.ts';
-import { type ControllerEntry, type ControllerSettings, controllerTable, type RunnablePart } from './controller-table.ts';
+import {
+  type ControllerEntry,
+  type ControllerSettings,
+  controllerTable,
+  type RunnablePart,
+} from './controller-table.ts';
 import type { Discover } from './shared/discovered-resources.ts';
 
 export interface ControllerManagerOptions {

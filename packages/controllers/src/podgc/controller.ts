@@ -137,9 +137,7 @@ function unscheduled(all: readonly Pod[]): readonly Step[] {
 function orphaned(all: readonly Pod[], gone: ReadonlySet<string>, now: number): readonly Step[] {
   return all
     .filter((pod) => gone.has(pod.spec?.nodeName ?? ''))
-    .map((pod) =>
-      forceStep(pod, 'NodeGone', { node: pod.spec?.nodeName ?? '' }, withPodCondition(pod, nodeGone, now)),
-    );
+    .map((pod) => forceStep(pod, 'NodeGone', { node: pod.spec?.nodeName ?? '' }, withPodCondition(pod, nodeGone, now)));
 }
 
 const nodeGone = {
