@@ -2,14 +2,7 @@
 // Made of a client, a resource and a selection.
 
 import type { KubeObject } from '@homeostat/machinery';
-import {
-  type Client,
-  type ListPage,
-  metadataOf,
-  type ObjectKey,
-  type ResourceType,
-  splitKey,
-} from '@homeostat/client';
+import { type Client, type ListPage, metadataOf, type ObjectKey, type ResourceType, splitKey } from '@homeostat/client';
 import type { ListWatcher } from '../reflector/reflector.ts';
 
 /** Narrows an informer to part of a resource. */
