@@ -72,6 +72,10 @@ export function taintPatch(node: Node, change: TaintChange, now: number): PatchA
     } as PatchAction['patch'],
     tolerates: ['NotFound'],
     reason: 'NodeTaints',
-    facts: { add: [...change.add], remove: [...change.remove], effect: change.effect },
+    facts: {
+      ...(change.add.length === 0 ? {} : { add: [...change.add] }),
+      ...(change.remove.length === 0 ? {} : { remove: [...change.remove] }),
+      effect: change.effect,
+    },
   };
 }
