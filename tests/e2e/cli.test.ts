@@ -1,6 +1,8 @@
 // The homeostat command without kubectl: its own get, apply, delete and events, and what it says to wrong usage.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -92,6 +94,16 @@ test('homeostat reset deletes nothing that is in use or not its own', async () =
   lock.release();
   assert.equal((await cluster.homeostat('reset', '--yes', '--data-dir', dataDir)).code, 0);
   assert.equal(existsSync(dataDir), false);
+});
+
+test('homeostat ends quietly when nobody reads on', async () => {
+  const bin = path.resolve(import.meta.dirname, '../../packages/cli/bin/homeostat.mjs');
+  const child = spawn(process.execPath, [bin, 'demo', '--virtual-time'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [code] = (await once(child, 'close')) as [number];
+  assert.deepEqual([code, errors], [0, '']);
 });
 
 test('homeostat version, help and completion answer', async () => {

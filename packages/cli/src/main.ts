@@ -15,6 +15,11 @@ import { CliError } from './cli-error.ts';
 /** Runs the command line; sets process.exitCode and resolves when the command has ended. */
 export async function main(args: readonly string[]): Promise<void> {
   const program = createProgram();
+  // A reader that has enough, as in `homeostat events | head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
