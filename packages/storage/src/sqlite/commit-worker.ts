@@ -57,8 +57,18 @@ class CommitWorker {
       case 'checkpoint':
         return this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       case 'close':
-        this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        return this.#database.close();
+        return this.#close();
+    }
+  }
+
+  #close(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // On a full disk the log stays beside the file: nothing is lost, the next opening reads both.
+      if (storageCodeOf(error) !== 'no-space') throw error;
+    } finally {
+      this.#database.close();
     }
   }
 
