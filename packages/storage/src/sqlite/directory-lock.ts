@@ -29,17 +29,22 @@ export function lockDirectory(directory: string, nowMs: number): DirectoryLock {
       { cause: error },
     );
   }
-  const holder = {
-    pid: process.pid,
-    program: process.argv[1] ?? process.execPath,
-    since: new Date(nowMs).toISOString(),
-  };
-  writeFileSync(holderPath, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  writeHolder(holderPath, nowMs);
   return {
     release: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+function writeHolder(path: string, nowMs: number): void {
+  const since = new Date(nowMs).toISOString();
+  const holder = { pid: process.pid, program: process.argv[1] ?? process.execPath, since };
+  try {
+    writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch {
+    // On a full disk the lock holds all the same; a second process is refused without being told by whom.
+  }
 }
 
 function describeHolder(path: string): string {

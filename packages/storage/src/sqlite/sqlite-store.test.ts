@@ -115,6 +115,16 @@ describe('openSqliteStore()', () => {
     await rejectsWith('corrupt', () => openSqliteStore({ directory, env }), /revision 3 is missing/);
   });
 
+  it('says which directory it cannot make', async () => {
+    const file = join(root, 'a-file');
+    writeFileSync(file, '');
+    await rejectsWith(
+      'io',
+      () => openSqliteStore({ directory: join(file, 'store'), env }),
+      /opening the store in .*a-file/,
+    );
+  });
+
   it('refuses a format it does not know', async () => {
     const directory = freshDirectory();
     await (await openSqliteStore({ directory, env })).close();

@@ -47,8 +47,7 @@ export interface SqliteStore extends Store {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { directory, env } = options;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const lock = lockDirectory(directory, env.clock.nowMs());
+  const lock = takeDirectory(directory, env.clock.nowMs());
   const path = join(directory, 'state.db');
   const worker = startWorker({ path, sizeBytesMax: options.sizeBytesMax ?? 0 });
   let database: DatabaseSync | undefined;
@@ -65,6 +64,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     await worker.terminate();
     lock.release();
     throw openingError(directory, error);
+  }
+}
+
+function takeDirectory(directory: string, nowMs: number): DirectoryLock {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return lockDirectory(directory, nowMs);
+  } catch (error) {
+    throw error instanceof StorageError ? error : openingError(directory, error);
   }
 }
 
