@@ -82,7 +82,8 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
   const controllers: Controller[] = [];
   const runnables: RunnablePart[] = [];
   const whole = new Map<string, ResourceType>();
-  // The garbage collector comes last: it shares the informers of all others.
+  // The garbage collector comes last: it shares the informers of all others. (The quota controller shares them too, but only once
+  // it runs.)
   const selected = controllerTable.filter((entry) => isSelected(entry.name));
   const isCollector = (entry: ControllerEntry): boolean => entry.name === 'garbage-collector-controller';
   for (const entry of [...selected.filter((each) => !isCollector(each)), ...selected.filter(isCollector)]) {
@@ -116,6 +117,7 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
         ...(options.onAction === undefined ? {} : { onAction: options.onAction }),
       };
       const controller = createController(part.definition, dependencies);
+      part.onCreated?.(controller);
       controllers.push(controller);
       manager.addController(controller);
     }

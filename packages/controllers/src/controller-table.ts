@@ -1,7 +1,7 @@
 // The controllers of kube-controller-manager that exist here: their names, the ServiceAccounts they act as, and how each
 // is made. Names that upstream knows and this table lacks are listed too, so that `--controllers` accepts them.
 
-import type { ControllerDefinition, EventRecorder, InformerFactory } from '@homeostat/runtime';
+import type { Controller, ControllerDefinition, EventRecorder, InformerFactory } from '@homeostat/runtime';
 import type { Env } from '@homeostat/base';
 import type { Client, ResourceType } from '@homeostat/client';
 import type { ControllerName } from './controller-selection.ts';
@@ -17,6 +17,8 @@ import type { MonitorOptions } from './nodelifecycle/monitor.ts';
 import { createPodGcController } from './podgc/controller.ts';
 import { createReplicationController } from './replicationcontroller/controller.ts';
 import { createReplicaSetController } from './replicaset/controller.ts';
+import { createResourceQuotaController, ownResources, quotasOf } from './resourcequota/controller.ts';
+import { CountedResources } from './resourcequota/counted-resources.ts';
 import { createRootCaPublisher } from './root-ca-publisher/controller.ts';
 import { createServiceAccountController } from './serviceaccount/controller.ts';
 import { createTokenController } from './serviceaccount-token/controller.ts';
@@ -38,6 +40,8 @@ export interface ControllerSettings {
   readonly concurrentNamespaceSyncs?: number;
   readonly concurrentServiceAccountTokenSyncs?: number;
   readonly namespaceSyncPeriodMs?: number;
+  readonly concurrentResourceQuotaSyncs?: number;
+  readonly resourceQuotaSyncPeriodMs?: number;
   readonly maxEndpointsPerSlice?: number;
   readonly enableGarbageCollector?: boolean;
   /** CA bundle for kube-root-ca.crt, PEM; without it nothing is published. */
@@ -65,7 +69,13 @@ export interface RunnablePart {
   run(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-export type MadeController = { readonly definition: ControllerDefinition } | { readonly runnable: RunnablePart };
+export type MadeController =
+  | {
+      readonly definition: ControllerDefinition;
+      /** Hears of the controller that runs the definition: for what no watch covers. */
+      readonly onCreated?: (controller: Controller) => void;
+    }
+  | { readonly runnable: RunnablePart };
 
 export interface ControllerEntry extends ControllerName {
   /** Name in kube-system whose rights it needs. */
@@ -74,7 +84,7 @@ export interface ControllerEntry extends ControllerName {
   make?(context: ControllerContext): readonly MadeController[];
 }
 
-function over<Observed>(definition: ControllerDefinition<Observed>): MadeController {
+function over<Observed>(definition: ControllerDefinition<Observed>): { readonly definition: ControllerDefinition } {
   return { definition: definition as ControllerDefinition };
 }
 
@@ -134,7 +144,22 @@ export const controllerTable: readonly ControllerEntry[] = [
       over(createPodGcController(terminatedThreshold === undefined ? {} : { terminatedThreshold })),
     ],
   ),
-  entry('resourcequota-controller', ['resourcequota'], 'resourcequota-controller'),
+  entry('resourcequota-controller', ['resourcequota'], 'resourcequota-controller', (context) => {
+    const { env, informers, discover, wholeResources, settings } = context;
+    const { concurrentResourceQuotaSyncs: concurrency, resourceQuotaSyncPeriodMs: syncPeriodMs } = settings;
+    const counted = new CountedResources({ env, informers, discover, wholeResources, except: ownResources });
+    const definition = createResourceQuotaController({
+      env,
+      counted,
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(syncPeriodMs === undefined ? {} : { syncPeriodMs }),
+    });
+    const onCreated = (controller: Controller): void =>
+      counted.tell((namespace, evaluator) => {
+        for (const key of quotasOf(informers, namespace, evaluator)) controller.wake(key);
+      });
+    return [{ ...over(definition), onCreated }, { runnable: counted }];
+  }),
   entry('namespace-controller', ['namespace'], 'namespace-controller', ({ discover, settings }) => {
     const { concurrentNamespaceSyncs: concurrency, namespaceSyncPeriodMs: syncPeriodMs } = settings;
     return [

@@ -7,13 +7,16 @@ import type {
   Endpoints,
   Namespace,
   Node,
+  PersistentVolumeClaim,
   Pod,
   ReplicationController,
+  ResourceQuota,
   Secret,
   Service,
   ServiceAccount,
 } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
+import type { ResourceClaim } from '@homeostat/api/types/resource-v1';
 import type { ClusterRole } from '@homeostat/api/types/rbac-v1';
 import { resourceType } from '@homeostat/client';
 
@@ -39,6 +42,18 @@ export const configMaps = resourceType<ConfigMap>({
   ...core,
   resource: 'configmaps',
   kind: 'ConfigMap',
+  namespaced: true,
+});
+export const persistentVolumeClaims = resourceType<PersistentVolumeClaim>({
+  ...core,
+  resource: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  namespaced: true,
+});
+export const resourceQuotas = resourceType<ResourceQuota>({
+  ...core,
+  resource: 'resourcequotas',
+  kind: 'ResourceQuota',
   namespaced: true,
 });
 export const secrets = resourceType<Secret>({ ...core, resource: 'secrets', kind: 'Secret', namespaced: true });
@@ -86,4 +101,11 @@ export const clusterRoles = resourceType<ClusterRole>({
   resource: 'clusterroles',
   kind: 'ClusterRole',
   namespaced: false,
+});
+export const resourceClaims = resourceType<ResourceClaim>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  resource: 'resourceclaims',
+  kind: 'ResourceClaim',
+  namespaced: true,
 });
