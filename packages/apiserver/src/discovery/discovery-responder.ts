@@ -110,10 +110,10 @@ function encodeAs(document: DiscoveryDocument, media: MediaType): readonly Uint8
   return encodeValue(document, { type: media, pretty: false }, false).chunks;
 }
 
-/** The envelope names apiVersion and kind, also of documents that do not state theirs. */
+/** The envelope names what the document states; the kinds of discovery that state no version are v1's. */
 function encodeEnvelope(document: DiscoveryDocument): Uint8Array {
-  const { apiVersion = 'v1', kind = '' } = document;
-  const schema = protobufSchema(apiVersion, kind);
+  const { apiVersion = '', kind = '' } = document;
+  const schema = protobufSchema(apiVersion === '' ? 'v1' : apiVersion, kind);
   if (schema === undefined) throw new Error(`no protobuf message for ${apiVersion} ${kind}`);
   return wrapUnknown({ apiVersion, kind, raw: encodeProtobuf(document, schema) });
 }

@@ -19,7 +19,8 @@ import type { EndpointRequest } from './endpoint-request.ts';
 import { waitForCurrent } from './list-objects.ts';
 import { queryBool, queryInt } from './query-values.ts';
 
-interface Pod extends KubeObject {
+/** What of a Pod says where its containers are. */
+export interface LoggingPod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;
     readonly containers?: readonly { readonly name: string }[];
@@ -36,7 +37,7 @@ export async function handleLog(
   const { context, namespace, name } = request;
   const options = decodeLogOptions(context.query);
   await waitForCurrent(pods, context.signal);
-  const pod = pods.cache.get(namespace, name)?.object as Pod | undefined;
+  const pod = pods.cache.get(namespace, name)?.object as LoggingPod | undefined;
   if (pod === undefined) throw newNotFound(pods.groupResource, name);
   const container = chooseContainer(pod, options.container);
   if ((pod.spec?.nodeName ?? '') === '') return { status: 204, headers: {}, body: { kind: 'empty' } };
@@ -74,7 +75,8 @@ function decodeLogOptions(query: URLSearchParams): PodLogOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as PodLogOptions;
 }
 
-function chooseContainer(pod: Pod, wanted: string | undefined): string {
+/** The container that is meant. @throws ApiError 400 when it does not exist or none is named */
+export function chooseContainer(pod: LoggingPod, wanted: string | undefined): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const name = pod.metadata?.name ?? '';
   if (wanted !== undefined && wanted !== '') {
@@ -95,7 +97,7 @@ function chooseContainer(pod: Pod, wanted: string | undefined): string {
 }
 
 /** What upstream says when it can't reach the node a Pod is on. */
-function unreachable(pod: Pod): ApiError {
+function unreachable(pod: LoggingPod): ApiError {
   const node = pod.spec?.nodeName ?? '';
   return newInternalError(`no preferred addresses found; known addresses: [] (node ${node})`);
 }

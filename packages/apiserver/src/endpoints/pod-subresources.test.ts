@@ -107,3 +107,16 @@ test('logs come from whoever runs Pods; a Pod on no node has none', async () => 
   assert.equal((await server.get(`${pods}/silent/log?container=none`)).status, 400);
   assert.equal((await server.get(`${pods}/absent/log`)).status, 404);
 });
+
+test('connections are refused in the words of what is wrong, and as not implemented otherwise', async () => {
+  const exec = (name: string, query = '') => server.post(`${pods}/${name}/exec?command=ls${query}`, {});
+  await make('waiting');
+  await make('placed', { nodeName: 'n' });
+  const waiting = await exec('waiting');
+  assert.deepEqual([waiting.status, waiting.body.message], [400, 'pod waiting does not have a host assigned']);
+  const odd = await exec('placed', '&container=none');
+  assert.deepEqual([odd.status, odd.body.message], [400, 'container none is not valid for pod placed']);
+  assert.equal((await exec('absent')).status, 404);
+  const placed = await exec('placed');
+  assert.deepEqual([placed.status, placed.body.reason], [501, 'NotImplemented']);
+});

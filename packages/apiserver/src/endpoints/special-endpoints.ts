@@ -1,7 +1,6 @@
 // Endpoints that are not the generic read and write of a stored kind: reviews and tokens that store nothing, scale,
 // binding, eviction, logs, and kinds with a deletion of their own. Found by resource and subresource; the rest is generic.
 
-import { ApiError } from '@homeostat/base';
 import { type GroupResource, newNotFound } from '@homeostat/machinery';
 import { deleteJob } from '../registry/kinds/delete-job.ts';
 import { deleteNamespace } from '../registry/kinds/delete-namespace.ts';
@@ -11,6 +10,7 @@ import type { ServedResources } from '../server/resource-table.ts';
 import type { ServerHost } from '../server/server-host.ts';
 import type { VirtualResource } from '../server/virtual-resource.ts';
 import { handleBinding } from './binding-endpoint.ts';
+import { connecting, refuseConnection } from './connect-endpoint.ts';
 import { type DeleteKind, handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
 import type { DispatchTable, SpecialEndpoint } from './dispatch.ts';
 import type { EndpointServices, ServedResourceEntry } from './endpoint-request.ts';
@@ -26,9 +26,6 @@ export interface SpecialEndpointOptions {
   readonly virtualResources: readonly VirtualResource[];
   readonly podLogs: PodLogs | undefined;
 }
-
-/** Subresources that need a connection to a node. */
-const connecting = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
 export function createSpecialEndpoints(options: SpecialEndpointOptions): DispatchTable['special'] {
   const virtual = new Map<string, VirtualResource>();
@@ -63,7 +60,7 @@ export function createSpecialEndpoints(options: SpecialEndpointOptions): Dispatc
     const review = verb === 'create' ? virtual.get(`${resource}/${subresource}`) : undefined;
     if (review !== undefined) return (request) => handleVirtualCreate(request, review);
     if (subresource === 'scale' && entry.stored !== undefined) return scale(entry.stored, verb);
-    if (connecting.has(subresource)) return connectionRefused;
+    if (connecting.has(subresource)) return (request) => refuseConnection(request, pods());
     return fixed[`${resource}/${subresource} ${verb}`];
   };
 }
@@ -93,14 +90,3 @@ function scale(resource: StoredResource, verb: string): SpecialEndpoint | undefi
       return undefined;
   }
 }
-
-/** Nodes are not dialled: logs come through the podLogs port, connections have none. */
-const connectionRefused: SpecialEndpoint = (request) => {
-  const subresource = request.subresource?.name ?? '';
-  throw new ApiError({
-    code: 501,
-    reason: 'NotImplemented',
-    message: `${subresource} is not available on this server`,
-    details: { ...(request.name === '' ? {} : { name: request.name }), kind: request.entry.info.resource },
-  });
-};
