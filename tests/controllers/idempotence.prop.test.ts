@@ -25,6 +25,7 @@ const rounds: Readonly<Record<string, number>> = {
   serviceaccount: 1,
   'root-ca-cert-publisher': 1,
   'serviceaccount-token': 1,
+  resourcequota: 1,
   ttl: 1,
   nodelifecycle: 2,
   'taint-eviction-controller': 1,
@@ -36,7 +37,7 @@ const passes: ReadonlySet<string> = new Set(['node-lifecycle-controller', 'node-
 async function toRest(cluster: TestCluster, name: string): Promise<void> {
   const client = cluster.clientAs({ ...controllerManagerUser, groups: ['system:masters'] });
   const env = { ...createVirtualEnv(), clock: cluster.clock };
-  const { controllers, informers } = createControllerManager({
+  const { controllers, informers, runnables } = createControllerManager({
     env,
     client,
     discover: discoverWith(client),
@@ -46,6 +47,8 @@ async function toRest(cluster: TestCluster, name: string): Promise<void> {
   });
   const scope = new Scope();
   scope.spawn('informers', (signal) => informers.run({ signal }));
+  for (const part of runnables) scope.spawn(part.name, (signal) => part.run({ signal }));
+  await cluster.settle();
   await cluster.run(informers.waitForSync(scope.signal));
   try {
     for (const controller of controllers.filter((each) => !passes.has(each.name)))

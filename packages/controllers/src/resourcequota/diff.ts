@@ -38,13 +38,7 @@ export function diff({ quota, counted, incomplete }: ObservedQuota, now: number)
   }
   const failure: PlanFailure = { reason: 'CountIncomplete', message: 'not everything the quota counts is known yet' };
   const waiting = unknown ? { failure } : {};
-  const status = quota.status;
-  if (
-    status?.hard !== undefined &&
-    status.used !== undefined &&
-    equalLists(status.hard, hard) &&
-    equalLists(stored, used)
-  )
+  if (equalLists(quota.status?.hard ?? {}, hard) && equalLists(stored, used))
     return unknown ? { steps: [], ...waiting } : emptyPlan;
   return {
     steps: [
