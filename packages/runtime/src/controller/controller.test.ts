@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';
 import { newExpired } from '@homeostat/machinery';
-import { TransportError } from '@homeostat/client';
+import { type Client, TransportError } from '@homeostat/client';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { byController } from '../store/indexes.ts';
 import { FakeServer, newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
@@ -256,6 +256,49 @@ describe('createController()', () => {
     });
     await env.clock.advance(60_000);
     assert.equal(server.list('parts').length, 1);
+    await stop();
+  });
+
+  it('reads live with the reader’s rights, which its own client may lack', async () => {
+    let server: FakeServer | undefined;
+    const used: (string | symbol)[] = [];
+    const reader = new Proxy({} as Client, {
+      get: (_target, name) => {
+        used.push(name);
+        return server === undefined ? undefined : Reflect.get(server.client(), name);
+      },
+    });
+    let dropped = 0;
+    const { env, stop } = await start(widgetParts, {
+      reader,
+      prepare: (fake) => {
+        server = fake;
+        fake.put('widgets', newWidget('w', { size: 1 }));
+        fake.fault = ({ method }) => {
+          if (method === 'POST' && dropped++ === 0) throw new TransportError('reset', 'socket hang up');
+        };
+      },
+    });
+    await env.clock.advance(60_000);
+    assert.equal(server?.list('parts').length, 1);
+    assert.ok(used.length > 0);
+    await stop();
+  });
+
+  it('says what it would do for a key, and does nothing', async () => {
+    const { env, server, controller, stop } = await start(widgetParts, {
+      prepare: (fake) => {
+        fake.put('widgets', newWidget('w', { size: 2 }));
+        fake.fault = ({ method }) => {
+          if (method === 'POST') throw new ApiError({ code: 403, reason: 'Forbidden', message: 'quota' });
+        };
+      },
+    });
+    await env.clock.settle();
+    assert.deepEqual(controller.keys(), ['default/w']);
+    assert.equal(controller.plan('default/w')?.steps[0]?.actions.length, 2);
+    assert.equal(controller.plan('default/other'), undefined);
+    assert.equal(server.list('parts').length, 0);
     await stop();
   });
 
