@@ -43,9 +43,16 @@ export function applyConfiguration(options: ApplyOptions): ApplyResult {
   const updater = new Updater(options);
   const type = updater.typeAt(apiVersion);
   if (type === undefined) throw newInternalError(new Error(`no corresponding type for ${gvk}`));
-  assertConfigFits(type, config, gvk);
+  assertTyped('patch', type, config, gvk);
   const current = withoutManagedFields(live);
-  return applyTo(current, options, updater, trackExisting(current, options, updater, managers), type);
+  try {
+    return applyTo(current, options, updater, trackExisting(current, options, updater, managers), type);
+  } catch (error) {
+    if (!(error instanceof FieldTypeError)) throw error;
+    // The configuration fits: what can't be told apart is in the live object, which updates may have left so.
+    assertTyped('live', type, current, gvk);
+    throw newUnknown(error.message);
+  }
 }
 
 function decodeLive(live: KubeObject | undefined): Managers {
@@ -64,13 +71,14 @@ function printKind({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>
   return `${group}/${version}, Kind=${isWellFormed ? (kind ?? '') : ''}`;
 }
 
-function assertConfigFits(type: FieldType, config: KubeObject, gvk: string): void {
+/** @throws ApiError 500 that says what does not fit */
+function assertTyped(what: 'patch' | 'live', type: FieldType, object: KubeObject, gvk: string): void {
   try {
-    assertFits(type, asJson(config));
+    assertFits(type, asJson(object));
   } catch (error) {
     if (!(error instanceof FieldTypeError)) throw error;
-    const name = `${config.metadata?.namespace ?? ''}/${config.metadata?.name ?? ''}`;
-    throw newUnknown(`failed to create typed patch object (${name}; ${gvk}): ${error.message}`);
+    const name = `${object.metadata?.namespace ?? ''}/${object.metadata?.name ?? ''}`;
+    throw newUnknown(`failed to create typed ${what} object (${name}; ${gvk}): ${error.message}`);
   }
 }
 
