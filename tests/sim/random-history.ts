@@ -2,18 +2,9 @@
 // that fail. When the faults stop the cluster must come to rest, and all checkers must hold.
 
 import type { Json, KubeObject } from '@homeostat/machinery';
-import type { ConfigMap, Namespace } from '@homeostat/api/types/core-v1';
+import type { ConfigMap, Namespace, ResourceQuota } from '@homeostat/api/types/core-v1';
 import { createSeededRandom, isApiError, type LogLine, type Random } from '@homeostat/base';
 import type { ResourceType } from '@homeostat/client';
-import {
-  checkEndings,
-  checkPodCreations,
-  createTestCluster,
-  randomFaults,
-  standardCheckers,
-  type TestCluster,
-} from '@homeostat/testing';
-import { newDeployment, newReplicaSet, newService } from '../controllers/fixtures/objects.ts';
 import {
   configMaps,
   deployments,
@@ -21,8 +12,19 @@ import {
   nodes,
   pods,
   replicaSets,
+  resourceQuotas,
   services,
-} from '../controllers/fixtures/resources.ts';
+} from '@homeostat/client/resources';
+import {
+  checkEndings,
+  checkPodCreations,
+  checkQuotas,
+  createTestCluster,
+  randomFaults,
+  standardCheckers,
+  type TestCluster,
+} from '@homeostat/testing';
+import { newDeployment, newReplicaSet, newService } from '../controllers/fixtures/objects.ts';
 
 export interface HistoryOptions {
   readonly seed: number;
@@ -77,7 +79,7 @@ export async function randomHistory(options: HistoryOptions): Promise<HistoryRes
   await options.inspect?.(cluster);
   const adopted = story.some((line) => line.includes('Orphan') || line.startsWith('relabel'));
   const overdone = adopted ? [] : checkPodCreations(await cluster.history());
-  return { problems: [...(await cluster.check([...standardCheckers, checkEndings])), ...overdone], story };
+  return { problems: [...(await cluster.check([...standardCheckers, checkEndings, checkQuotas])), ...overdone], story };
 }
 
 function causeOf(error: Error): string {
@@ -108,6 +110,7 @@ class RandomUser {
       [2, () => this.#ownedMaps()],
       [1, () => this.#namespaceTrouble()],
       [1, () => this.#managerTrouble()],
+      [1, () => this.#quotaTrouble()],
     ];
     let at = this.#random.int(deeds.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, deed] of deeds) {
@@ -127,6 +130,8 @@ class RandomUser {
     }
     for (const deployment of this.#cluster.list(deployments))
       if (deployment.spec?.paused === true) await this.#patch(deployments, deployment, { spec: { paused: null } });
+    for (const quota of this.#cluster.list(resourceQuotas))
+      await this.#patch(resourceQuotas, quota, { spec: { hard: { pods: '1000' } } });
     if (!this.#cluster.processes.some((process) => process.alive)) this.#startManager();
   }
 
@@ -258,6 +263,15 @@ class RandomUser {
     await this.#cluster.run(how === 'crash' ? process.crash() : process.stop());
     await this.#cluster.advance(this.#random.int(30_000));
     this.#startManager();
+  }
+
+  async #quotaTrouble(): Promise<void> {
+    const quota = this.#any(resourceQuotas);
+    const hard = { pods: String(this.#random.int(30)), 'count/deployments.apps': '4' };
+    const metadata = { name: 'quota', namespace: this.#pick(appNamespaces) };
+    if (quota === undefined) await this.#create(resourceQuotas, { metadata, spec: { hard } } as ResourceQuota);
+    else if (this.#random.int(3) === 0) await this.#delete(resourceQuotas, quota, 'Background');
+    else await this.#patch(resourceQuotas, quota, { spec: { hard } });
   }
 
   #startManager(): void {

@@ -22,6 +22,7 @@ export { checkEndings } from './checkers/endings.ts';
 export { checkEndpoints } from './checkers/endpoints.ts';
 export { checkOwnership } from './checkers/ownership.ts';
 export { checkPodCreations } from './checkers/pod-creations.ts';
+export { checkQuotas } from './checkers/quotas.ts';
 export { checkDeployments, checkReplicaSets } from './checkers/workloads.ts';
 export { firstDifference, type HistoryEntry, readHistory } from './history.ts';
 export { unrest } from './quiescence.ts';
