@@ -19,6 +19,30 @@ const perResource = 8;
 const seed = createRealEnv().random.int(1_000_000);
 const patches = ['merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml', 'json-patch+json'];
 const bodies = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const queryParts = [
+  ...['watch', 'limit', 'continue', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'labelSelector'],
+  ...[
+    'fieldSelector',
+    'allowWatchBookmarks',
+    'timeout',
+    'dryRun',
+    'fieldManager',
+    'fieldValidation',
+    'force',
+    'pretty',
+  ],
+  ...['includeObject', 'gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'follow', 'tailLines'],
+];
+const queryValues = [
+  ...['', '0', '1', '-1', '5', '999999', '1e3', 'true', 'false', 'x', 'a=b', 'a in (b,c)', 'a in (', '!', '%', 'All'],
+  ...['metadata.name=r', 'metadata.namespace!=x', 'spec.nodeName=', 'Exact', 'NotOlderThan', 'Strict', '2s', '\u0000'],
+  ...[
+    'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJ4XHUwMDAwIn0',
+    'Foreground',
+    'Metadata',
+    '99999999999999999999',
+  ],
+];
 const forms = [
   'application/json',
   'application/yaml',
@@ -157,6 +181,25 @@ test(`damaged bodies never make the server fail (seed ${seed})`, async () => {
         text,
         headers: { 'content-type': `application/${random.pick(patches)}` },
       });
+    }
+  }
+  await finish();
+});
+
+test(`random requests never make the server fail (seed ${seed})`, async () => {
+  const { ask, finish } = await start();
+  const source = createSeededRandom(seed);
+  const random = new RandomObjects(source);
+  const some = <T>(values: readonly T[]): T[] => values.filter(() => source.float() < 0.25);
+  for (const info of resources) {
+    for (let index = 0; index < perResource; index++) {
+      const parts = some(queryParts).map((part) => `${part}=${encodeURIComponent(random.pick(queryValues))}`);
+      const tail = random.pick(['', '/r', '/r/status', '/r/scale', '/r/none', '/', '//x', '/%ff', '/%2e%2e']);
+      const base = random.pick([urlOf(info), urlOf(info).replace('/namespaces/default', '')]);
+      const accept = random.pick([...forms, '', '*/*;q=0', 'text/html, */*', 'application/json;as=Table']);
+      const method = random.pick(['GET', 'GET', 'DELETE', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'BREW']);
+      // A watch would last: it is asked for with an end.
+      await ask(method, `${base}${tail}?${parts.join('&')}&timeoutSeconds=1`, { headers: { accept } });
     }
   }
   await finish();

@@ -20,7 +20,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   readonly text: string;
-  /** The parsed JSON body. */
+  /** The JSON body, parsed each time; empty for anything else. */
   readonly body: AnswerBody;
 }
 
@@ -106,8 +106,14 @@ export class FixtureServer {
   async ask(method: string, url: string, asked: Asked = {}): Promise<Answer> {
     const response = await this.send(method, url, asked);
     const text = Buffer.concat(await collect(response)).toString('utf8');
-    const json = text.startsWith('{') ? (JSON.parse(text) as AnswerBody) : ({} as AnswerBody);
-    return { status: response.status, headers: response.headers, text, body: json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get body() {
+        return text.startsWith('{') ? (JSON.parse(text) as AnswerBody) : ({} as AnswerBody);
+      },
+    };
   }
 
   get(url: string, asked: Asked = {}): Promise<Answer> {
