@@ -2,7 +2,8 @@
 
 import { performance } from 'node:perf_hooks';
 import { resourceType } from '@homeostat/client';
-import { largePod, pods } from './pods.ts';
+import { pods } from '@homeostat/client/resources';
+import { largePod } from './pods.ts';
 import { load, type ServerProcess, startServerProcess } from './server-process.ts';
 import { millis, percentile, perSecond, type Row } from './table.ts';
 

@@ -2,10 +2,11 @@
 
 import { createRealEnv } from '@homeostat/base/node';
 import { createClient } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import { nodesComponent, numberedNodes, schedulerComponent } from '@homeostat/cluster';
 import { createWorkQueue, InformerFactory } from '@homeostat/runtime';
 import { createTestCluster } from '@homeostat/testing';
-import { largePod, pods } from './pods.ts';
+import { largePod } from './pods.ts';
 import { millis, type Row } from './table.ts';
 
 export async function inProcessRows(): Promise<readonly Row[]> {

@@ -1,9 +1,6 @@
 // Pods as large as those of real clusters: 7.7 KB of JSON, with the env, volumes and annotations that make them so.
 
 import type { Pod } from '@homeostat/api/types/core-v1';
-import { resourceType } from '@homeostat/client';
-
-export const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true });
 
 export function largePod(name: string, namespace = 'default'): Pod {
   const env = Array.from({ length: 40 }, (_unused, index) => ({

@@ -2,17 +2,9 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Deployment } from '@homeostat/api/types/apps-v1';
-import { resourceType } from '@homeostat/client';
+import { deployments } from '@homeostat/client/resources';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { millis, type Row } from './table.ts';
-
-const deployments = resourceType<Deployment>({
-  group: 'apps',
-  version: 'v1',
-  resource: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-});
 
 export async function wholeClusterRows(): Promise<readonly Row[]> {
   return [

@@ -2,14 +2,10 @@
 // call. Run it with: npx node examples/the-loop.ts
 
 import type { ConfigMap, Namespace } from '@homeostat/api/types/core-v1';
-import { resourceType } from '@homeostat/client';
+import { configMaps, namespaces } from '@homeostat/client/resources';
 import { adminUser, type Component } from '@homeostat/cluster';
 import { createController, emptyPlan, InformerFactory, type PlanController } from '@homeostat/runtime';
 import { createTestCluster } from '@homeostat/testing';
-
-const core = { group: '', version: 'v1' } as const;
-const namespaces = resourceType<Namespace>({ ...core, resource: 'namespaces', kind: 'Namespace', namespaced: false });
-const configMaps = resourceType<ConfigMap>({ ...core, resource: 'configmaps', kind: 'ConfigMap', namespaced: true });
 
 const contacts: PlanController<{ namespace: Namespace; contact: ConfigMap | undefined }> = {
   name: 'contacts',

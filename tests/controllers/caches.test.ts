@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isPodActive } from '@homeostat/api';
+import { configMaps, pods, replicaSets } from '@homeostat/client/resources';
 import { checkCaches, StoreState } from '@homeostat/testing';
 import { newReplicaSet } from './fixtures/objects.ts';
-import { configMaps, pods, replicaSets } from './fixtures/resources.ts';
 import { scenario, type Scenario } from './fixtures/scenario.ts';
 
 const repairMs = 600_000;

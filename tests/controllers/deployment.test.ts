@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
 import { isPodActive, isPodReady } from '@homeostat/api';
+import { deployments, pods, replicaSets } from '@homeostat/client/resources';
 import { controllerOf } from '@homeostat/runtime';
 import { newDeployment, podTemplate } from './fixtures/objects.ts';
-import { deployments, pods, replicaSets } from './fixtures/resources.ts';
 import { scenario, type Scenario } from './fixtures/scenario.ts';
 
 const prefix = 'deployment.kubernetes.io';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Endpoints } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
+import { endpoints, endpointSlices, nodes, pods, services } from '@homeostat/client/resources';
 import { newPod, newService } from './fixtures/objects.ts';
-import { endpoints, endpointSlices, nodes, pods, services } from './fixtures/resources.ts';
 import { scenario, type Scenario, type ScenarioOptions } from './fixtures/scenario.ts';
 
 // Nobody reports for the nodes here, and their silence is not the subject.

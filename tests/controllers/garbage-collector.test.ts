@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigMap } from '@homeostat/api/types/core-v1';
+import { configMaps, deployments, namespaces, pods, replicaSets } from '@homeostat/client/resources';
 import type { OwnerReference } from '@homeostat/machinery';
 import { newDeployment } from './fixtures/objects.ts';
-import { configMaps, deployments, namespaces, pods, replicaSets } from './fixtures/resources.ts';
 import { scenario, type Scenario, type ScenarioOptions } from './fixtures/scenario.ts';
 
 const alone: ScenarioOptions = { nodes: false };

@@ -4,8 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigMap, Namespace, Secret } from '@homeostat/api/types/core-v1';
 import { isApiError } from '@homeostat/base';
+import {
+  configMaps,
+  deployments,
+  namespaces,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+} from '@homeostat/client/resources';
 import { newDeployment, newPod, newService } from './fixtures/objects.ts';
-import { configMaps, deployments, namespaces, pods, secrets, serviceAccounts, services } from './fixtures/resources.ts';
 import { scenario, type Scenario } from './fixtures/scenario.ts';
 
 const namespace = 'gone';

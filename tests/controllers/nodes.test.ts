@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Node, Pod } from '@homeostat/api/types/core-v1';
 import { isPodReady } from '@homeostat/api';
+import { deployments, nodes, pods } from '@homeostat/client/resources';
 import { formatTime } from '@homeostat/machinery';
 import { newDeployment, newPod } from './fixtures/objects.ts';
-import { deployments, nodes, pods } from './fixtures/resources.ts';
 import { scenario, type Scenario, type ScenarioOptions } from './fixtures/scenario.ts';
 
 const none: ScenarioOptions = { nodes: false };

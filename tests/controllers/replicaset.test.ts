@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isPodActive } from '@homeostat/api';
+import { nodes, pods, replicaSets } from '@homeostat/client/resources';
 import { controllerOf } from '@homeostat/runtime';
 import { newPod, newReplicaSet } from './fixtures/objects.ts';
-import { nodes, pods, replicaSets } from './fixtures/resources.ts';
 import { scenario, type Scenario } from './fixtures/scenario.ts';
 
 const status = (s: Scenario, name = 'web') => s.must(replicaSets, name).status;

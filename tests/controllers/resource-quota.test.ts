@@ -4,8 +4,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigMap, ResourceQuota, Secret } from '@homeostat/api/types/core-v1';
 import { isApiError } from '@homeostat/base';
+import {
+  configMaps,
+  deployments,
+  nodes,
+  pods,
+  replicaSets,
+  resourceQuotas as quotas,
+  secrets,
+  services,
+} from '@homeostat/client/resources';
 import { newDeployment, newPod, newReplicaSet, newService } from './fixtures/objects.ts';
-import { configMaps, deployments, nodes, pods, quotas, replicaSets, secrets, services } from './fixtures/resources.ts';
 import { scenario, type Scenario, type ScenarioOptions } from './fixtures/scenario.ts';
 
 const alone: ScenarioOptions = { nodes: false };

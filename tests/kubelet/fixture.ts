@@ -1,16 +1,12 @@
 // A test cluster with simulated nodes and a scheduler, and the few things every test here does with it.
 
-import type { Event, Node, Pod } from '@homeostat/api/types/core-v1';
+import type { Event, Pod } from '@homeostat/api/types/core-v1';
 import { nodesComponent, type NodesComponent, numberedNodes, schedulerComponent } from '@homeostat/cluster';
-import { type Client, type ResourceType, resourceType } from '@homeostat/client';
+import { type Client, type ResourceType } from '@homeostat/client';
+import { events, pods } from '@homeostat/client/resources';
 import type { NodeDefinition, NodePool } from '@homeostat/kubelet';
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import { createTestCluster, type TestCluster, type TestClusterOptions } from '@homeostat/testing';
-
-const core = { group: '', version: 'v1' } as const;
-export const pods = resourceType<Pod>({ ...core, resource: 'pods', kind: 'Pod', namespaced: true });
-export const nodes = resourceType<Node>({ ...core, resource: 'nodes', kind: 'Node', namespaced: false });
-export const events = resourceType<Event>({ ...core, resource: 'events', kind: 'Event', namespaced: true });
 
 export interface NodeCluster extends AsyncDisposable {
   readonly test: TestCluster;

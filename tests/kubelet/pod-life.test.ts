@@ -2,21 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deployment } from '@homeostat/api/types/apps-v1';
-import type { Job } from '@homeostat/api/types/batch-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodReady } from '@homeostat/api';
 import { resourceType } from '@homeostat/client';
+import { deployments, events, jobs, pods } from '@homeostat/client/resources';
 import { type KubeObject, parseTime } from '@homeostat/machinery';
-import { events, pods, simulated, startNodes } from './fixture.ts';
+import { simulated, startNodes } from './fixture.ts';
 
-const deployments = resourceType<Deployment>({
-  group: 'apps',
-  version: 'v1',
-  resource: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-});
 const secrets = resourceType<KubeObject>({
   group: '',
   version: 'v1',
@@ -24,7 +16,6 @@ const secrets = resourceType<KubeObject>({
   kind: 'Secret',
   namespaced: true,
 });
-const jobs = resourceType<Job>({ group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true });
 
 function conditionsOf(pod: Pod): readonly string[] {
   return (pod.status?.conditions ?? []).map(({ type, status, reason }) =>

@@ -6,8 +6,9 @@ import { createSeededRandom, type Env, noMetrics, Scope, silentLogger } from '@h
 import { nodePoolUser, nodeUser } from '@homeostat/cluster';
 import { createNodePool } from '@homeostat/kubelet';
 import type { Pod } from '@homeostat/api/types/core-v1';
+import { events, nodes, pods } from '@homeostat/client/resources';
 import { createTestCluster } from '@homeostat/testing';
-import { events, nodes, pods, simulated } from './fixture.ts';
+import { simulated } from './fixture.ts';
 
 test('a machine that comes up again starts its Pods anew, leaves those that are over, and ends those that were deleted', async () => {
   await using world = await createTestCluster();

@@ -3,19 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deployment } from '@homeostat/api/types/apps-v1';
 import { isPodReady } from '@homeostat/api';
-import { resourceType } from '@homeostat/client';
+import { deployments, nodes, pods } from '@homeostat/client/resources';
 import { randomFaults } from '@homeostat/testing';
-import { nodes, pods, simulated, startNodes } from './fixture.ts';
-
-const deployments = resourceType<Deployment>({
-  group: 'apps',
-  version: 'v1',
-  resource: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-});
+import { simulated, startNodes } from './fixture.ts';
 
 const labels = { app: 'web' };
 

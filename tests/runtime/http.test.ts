@@ -7,19 +7,13 @@ import { nodeDigests, type StartedServer, startServer, toSigningKey } from '@hom
 import type { ConfigMap } from '@homeostat/api/types/core-v1';
 import { type Env, Scope, silentLogger } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
-import { createClient, resourceType } from '@homeostat/client';
+import { createClient } from '@homeostat/client';
 import { createHttpTransport } from '@homeostat/client/node';
+import { configMaps } from '@homeostat/client/resources';
 import { InformerFactory } from '@homeostat/runtime';
 import type { Store } from '@homeostat/storage';
 import { createMemoryStore } from '@homeostat/storage/memory';
 
-const configMaps = resourceType<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-});
 const key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 
 function serve(env: Env, store: Store, port: number): Promise<StartedServer> {

@@ -5,10 +5,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createApiServer, createStandardParts } from '@homeostat/apiserver';
 import { nodeDigests, toSigningKey } from '@homeostat/apiserver/node';
-import type { ConfigMap, Event } from '@homeostat/api/types/core-v1';
-import type { Lease } from '@homeostat/api/types/coordination-v1';
+import type { ConfigMap } from '@homeostat/api/types/core-v1';
 import { createVirtualEnv, Scope } from '@homeostat/base';
-import { createClient, createInProcessTransport, createRestMapper, discover, resourceType } from '@homeostat/client';
+import { createClient, createInProcessTransport, createRestMapper, discover } from '@homeostat/client';
+import { configMaps, events, leases } from '@homeostat/client/resources';
 import {
   byController,
   createController,
@@ -22,21 +22,6 @@ import {
 } from '@homeostat/runtime';
 import { createMemoryStore } from '@homeostat/storage/memory';
 
-const configMaps = resourceType<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-});
-const events = resourceType<Event>({ group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true });
-const leases = resourceType<Lease>({
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  resource: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-});
 const key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 
 type Exchanges = 'object' | 'bytes';

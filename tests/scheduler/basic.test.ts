@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NodeSpec } from '@homeostat/api/types/core-v1';
+import { nodes, pods } from '@homeostat/client/resources';
 import type { Json } from '@homeostat/machinery';
-import { conditionOf, container, namespace, nodes, pods, type World, withWorld } from './fixture.ts';
+import { conditionOf, container, namespace, type World, withWorld } from './fixture.ts';
 
 const helpless = (count: number): string =>
   `no new claims to deallocate, preemption: 0/${count} nodes are available: ${count} Preemption is not helpful for scheduling.`;

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Handle } from '@homeostat/client';
+import { nodes, pods } from '@homeostat/client/resources';
 import { newInternalError } from '@homeostat/machinery';
-import { conditionOf, container, namespace, nodes, pods, withWorld, type World } from './fixture.ts';
+import { conditionOf, container, namespace, withWorld, type World } from './fixture.ts';
 
 /** Refuses the first bindings. */
 function refuseBindings(count: number): (handle: Handle) => Handle {

@@ -2,9 +2,10 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { nodeDigests, toSigningKey } from '@homeostat/apiserver/node';
-import type { Container, Event, Node, Pod, PodSpec } from '@homeostat/api/types/core-v1';
+import type { Container, Node, Pod, PodSpec } from '@homeostat/api/types/core-v1';
 import { createVirtualEnv, type Metrics, Scope, type VirtualClock } from '@homeostat/base';
 import { type Client, type Handle, isNotFound, type ResourceType, resourceType } from '@homeostat/client';
+import { events, nodes, pods } from '@homeostat/client/resources';
 import {
   adminUser,
   type Component,
@@ -15,21 +16,6 @@ import {
 import { createMemoryStore } from '@homeostat/storage/memory';
 
 export const namespace = 'default';
-export const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true });
-export const nodes = resourceType<Node>({
-  group: '',
-  version: 'v1',
-  resource: 'nodes',
-  kind: 'Node',
-  namespaced: false,
-});
-export const events = resourceType<Event>({
-  group: '',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-});
 const serviceAccounts = resourceType({
   group: '',
   version: 'v1',

@@ -5,9 +5,10 @@ import { describe, it } from 'node:test';
 import { createPrometheusMetrics } from '@homeostat/base/node';
 import { createLeaderElector } from '@homeostat/runtime';
 import type { Handle } from '@homeostat/client';
+import { events, pods } from '@homeostat/client/resources';
 import { type Component, schedulerComponent, schedulerUser } from '@homeostat/cluster';
 import { createScheduler, defaultPlugins } from '@homeostat/scheduler';
-import { conditionOf, container, events, namespace, pods, type World, withWorld } from './fixture.ts';
+import { conditionOf, container, namespace, type World, withWorld } from './fixture.ts';
 
 const nominate = (world: World, name: string, nominatedNodeName: string): Promise<unknown> =>
   world.run(

@@ -1,32 +1,13 @@
 // Volumes that wait for their first consumer, from the choice of a node to the bound pod; the test plays the binder of volumes.
 
+import {
+  persistentVolumeClaims as claims,
+  persistentVolumes as volumes,
+  storageClasses as classes,
+} from '@homeostat/client/resources';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PersistentVolume, PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
-import type { StorageClass } from '@homeostat/api/types/storage-v1';
-import { resourceType } from '@homeostat/client';
 import { conditionOf, namespace, type World, withWorld } from './fixture.ts';
-
-const core = { group: '', version: 'v1' } as const;
-const claims = resourceType<PersistentVolumeClaim>({
-  ...core,
-  resource: 'persistentvolumeclaims',
-  kind: 'PersistentVolumeClaim',
-  namespaced: true,
-});
-const volumes = resourceType<PersistentVolume>({
-  ...core,
-  resource: 'persistentvolumes',
-  kind: 'PersistentVolume',
-  namespaced: false,
-});
-const classes = resourceType<StorageClass>({
-  group: 'storage.k8s.io',
-  version: 'v1',
-  resource: 'storageclasses',
-  kind: 'StorageClass',
-  namespaced: false,
-});
 
 const withClaim = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] };
 

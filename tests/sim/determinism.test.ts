@@ -1,10 +1,10 @@
 // One seed, one history, byte for byte: the same scenario twice gives the same bytes in the store, faults included; another seed gives others.
 
+import { deployments, pods, services } from '@homeostat/client/resources';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestCluster, firstDifference, type HistoryEntry, randomFaults } from '@homeostat/testing';
 import { newDeployment, newService } from '../controllers/fixtures/objects.ts';
-import { deployments, pods, services } from '../controllers/fixtures/resources.ts';
 
 async function story(seed: number, faulty: boolean): Promise<readonly HistoryEntry[]> {
   await using cluster = await createTestCluster({ seed, nodes: 3 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Lease } from '@homeostat/api/types/coordination-v1';
 import { createSeededRandom } from '@homeostat/base';
+import { deployments } from '@homeostat/client/resources';
 import {
   createTestCluster,
   type FaultTarget,
@@ -12,7 +13,6 @@ import {
   type TestCluster,
 } from '@homeostat/testing';
 import { newDeployment } from '../controllers/fixtures/objects.ts';
-import { deployments } from '../controllers/fixtures/resources.ts';
 
 const seeds = Number(process.env['SIM_SEEDS'] ?? 4);
 const first = Number(process.env['SIM_FIRST'] ?? 1);

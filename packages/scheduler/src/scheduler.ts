@@ -4,6 +4,7 @@
 import { createDeferred, type Env, Scope } from '@homeostat/base';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import type { Client } from '@homeostat/client';
+import { nodes, pods } from '@homeostat/client/resources';
 import {
   createManager,
   createSeriesRecorder,
@@ -31,7 +32,7 @@ import type { PluginHandle, SchedulerEvent } from './framework/plugin.ts';
 import { type PodInfo, podInfoOf } from './framework/pod-info.ts';
 import { WaitingPods } from './framework/waiting-pods.ts';
 import { addEventHandlers } from './informers/event-sources.ts';
-import { nodes, pods, unfinishedPods } from './informers/resources.ts';
+import { unfinishedPods } from './informers/unfinished-pods.ts';
 import { createSchedulerMetrics, type SchedulerMetrics } from './metrics/scheduler-metrics.ts';
 import type { BackoffOptions } from './queue/backoff.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';

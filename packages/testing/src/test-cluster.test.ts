@@ -1,6 +1,6 @@
+import { deployments, namespaces, pods } from '@homeostat/client/resources';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deployments, namespaces, pods } from './resources.ts';
 import { createTestCluster } from './test-cluster.ts';
 
 const web = {

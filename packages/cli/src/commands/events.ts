@@ -1,9 +1,9 @@
 // `homeostat events`: what happened, oldest first, as `kubectl events` shows it.
 
 import type { Event } from '@homeostat/api/types/core-v1';
-import { resourceType } from '@homeostat/client';
 import { parseTime, shortHumanDuration } from '@homeostat/machinery';
 import type { DiscoveredResource } from '@homeostat/client';
+import { events as eventResource } from '@homeostat/client/resources';
 import { objectPrinter } from '../resources/output.ts';
 import { type Session, type TargetOptions, withSession } from '../resources/session.ts';
 
@@ -14,14 +14,6 @@ export interface EventsOptions extends TargetOptions {
   readonly output?: string;
   readonly headers?: boolean;
 }
-
-const eventResource = resourceType<Event>({
-  group: '',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-});
 
 export async function events(options: EventsOptions): Promise<void> {
   const printer = objectPrinter(options.output);

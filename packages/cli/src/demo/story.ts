@@ -6,22 +6,12 @@ import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
 import { isApiError } from '@homeostat/base';
 import { createClient, keyOf } from '@homeostat/client';
+import { deployments, endpointSlices, nodes, pods, replicaSets, services } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import { InformerFactory } from '@homeostat/runtime';
 import { loseOneEvent } from './lossy-handle.ts';
 import type { Narrator } from './narrator.ts';
-import {
-  deployments,
-  endpointSlices,
-  labels,
-  namespace,
-  nodes,
-  pods,
-  replicaSets,
-  services,
-  webDeployment,
-  webService,
-} from './resources.ts';
+import { labels, namespace, webDeployment, webService } from './web-app.ts';
 import { tellEvents } from './tell-events.ts';
 import type { DemoWorld } from './world.ts';
 

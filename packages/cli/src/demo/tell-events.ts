@@ -2,8 +2,9 @@
 // where their part of the story is found.
 
 import type { Event } from '@homeostat/api/types/core-v1';
+import { events } from '@homeostat/client/resources';
 import type { Narrator } from './narrator.ts';
-import { events, namespace } from './resources.ts';
+import { namespace } from './web-app.ts';
 import type { DemoWorld } from './world.ts';
 
 const told: ReadonlySet<string> = new Set([

@@ -4,8 +4,8 @@
 import type { ClusterRole, PolicyRule } from '@homeostat/api/types/rbac-v1';
 import { deepEqual, type KubeObject, labelSelectorAsSelector } from '@homeostat/machinery';
 import { keyOf, type ObjectKey } from '@homeostat/client';
+import { clusterRoles } from '@homeostat/client/resources';
 import { type Caches, type Change, emptyPlan, type Plan, type PlanController } from '@homeostat/runtime';
-import { clusterRoles } from '../shared/resources.ts';
 
 const fieldManager = 'clusterrole-aggregation-controller';
 

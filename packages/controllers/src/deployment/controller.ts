@@ -1,9 +1,9 @@
 // The Deployment controller: drives ReplicaSets from one template to the next.
 
+import { deployments, pods, replicaSets } from '@homeostat/client/resources';
 import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { wakeOwners } from '../shared/owner-wakes.ts';
-import { deployments, pods, replicaSets } from '../shared/resources.ts';
 import { diff } from './diff.ts';
 import { observe, type ObservedDeployment } from './observe.ts';
 import { wakeRecreatingDeployment } from './pod-wakes.ts';

@@ -2,11 +2,11 @@
 // key again, and the fence keeps that sync from running on an older cache. Pure.
 
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
+import { deployments, replicaSets } from '@homeostat/client/resources';
 import { type Action, emptyPlan, type Plan } from '@homeostat/runtime';
 import { claim, claimThen } from '../shared/controller-ref.ts';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { event } from '../shared/pod-control.ts';
-import { deployments, replicaSets } from '../shared/resources.ts';
 import { findCondition, hasDeadline, isComplete, setCondition } from './conditions.ts';
 import { cleanHistory } from './history.ts';
 import { createNewReplicaSet, keepNewReplicaSet, splitReplicaSets } from './new-replica-set.ts';

@@ -1,7 +1,7 @@
 // Which old ReplicaSets are beyond the history limit (spec/workloads.md §4.10). Pure.
 
+import { replicaSets } from '@homeostat/client/resources';
 import type { DeleteAction } from '@homeostat/runtime';
-import { replicaSets } from '../shared/resources.ts';
 import { revisionOf } from './annotations.ts';
 import { byCreation, specReplicas } from './numbers.ts';
 import type { Rollout } from './status.ts';

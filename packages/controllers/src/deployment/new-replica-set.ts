@@ -5,12 +5,12 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '@homeostat/api/ty
 import type { PodTemplateSpec } from '@homeostat/api/types/core-v1';
 import { semanticEqual, structByName } from '@homeostat/api';
 import { isApiError } from '@homeostat/base';
+import { deployments, replicaSets } from '@homeostat/client/resources';
 import { controllerOf, type Outcome, type Plan } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../shared/api-problem.ts';
 import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
 import { templateHash } from '../shared/template-hash.ts';
-import { deployments, replicaSets } from '../shared/resources.ts';
 import {
   copiedAnnotations,
   newReplicaSetAnnotations,

@@ -3,8 +3,8 @@
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { deployments, pods, replicaSets } from '@homeostat/client/resources';
 import { byController, type Caches, orphanValue } from '@homeostat/runtime';
-import { deployments, pods, replicaSets } from '../shared/resources.ts';
 
 export interface ObservedDeployment {
   readonly deployment: Deployment;

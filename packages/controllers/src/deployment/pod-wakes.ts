@@ -2,8 +2,8 @@
 // through the status of ReplicaSets (spec/workloads.md §4.1).
 
 import { type ObjectKey, toKey } from '@homeostat/client';
+import { deployments, pods, replicaSets } from '@homeostat/client/resources';
 import { byController, type Caches, type Change, controllerOf } from '@homeostat/runtime';
-import { deployments, pods, replicaSets } from '../shared/resources.ts';
 
 export function wakeRecreatingDeployment(change: Change, caches: Caches): readonly ObjectKey[] {
   if (change.type !== 'deleted') return [];

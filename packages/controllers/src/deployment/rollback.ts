@@ -1,9 +1,9 @@
 // The old in-cluster rollback by annotation (spec/workloads.md §4.14). `kubectl rollout undo` does not use it. Pure.
 
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
+import { deployments } from '@homeostat/client/resources';
 import type { Action, Plan } from '@homeostat/runtime';
 import { event } from '../shared/pod-control.ts';
-import { deployments } from '../shared/resources.ts';
 import { isKeptOnDeployment, revisionOf, rollbackAnnotation } from './annotations.ts';
 import { sameTemplate, withoutHash } from './new-replica-set.ts';
 import { allReplicaSets, type Rollout } from './status.ts';

@@ -1,9 +1,9 @@
 // Setting the size of one ReplicaSet of a Deployment, with the annotations that go with it. Pure.
 
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
+import { replicaSets } from '@homeostat/client/resources';
 import type { UpdateAction } from '@homeostat/runtime';
 import { event } from '../shared/pod-control.ts';
-import { replicaSets } from '../shared/resources.ts';
 import { replicasAnnotations } from './annotations.ts';
 import { desiredReplicas, maxSurge, specReplicas } from './numbers.ts';
 

@@ -1,9 +1,9 @@
 // The status of a Deployment (spec/workloads.md §4.11) and the plan that writes it. Pure.
 
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@homeostat/api/types/apps-v1';
+import { deployments } from '@homeostat/client/resources';
 import { parseTime } from '@homeostat/machinery';
 import type { Plan, StatusAction } from '@homeostat/runtime';
-import { deployments } from '../shared/resources.ts';
 import { findCondition, hasDeadline, isComplete, setCondition, withoutCondition, withProgress } from './conditions.ts';
 import { desiredReplicas, rolloutBounds, totalAvailable, totalSpec } from './numbers.ts';
 

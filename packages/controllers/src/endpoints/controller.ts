@@ -1,8 +1,8 @@
 // The Endpoints controller: the addresses of the pods behind each Service, in the old form of one object a Service.
 
 import { splitKey, type ObjectKey } from '@homeostat/client';
+import { endpoints, pods, services } from '@homeostat/client/resources';
 import type { Caches, PlanController } from '@homeostat/runtime';
-import { endpoints, pods, services } from '../shared/resources.ts';
 import { podSelector, selects, wakeServicesOfPod } from '../shared/service-endpoints/service-pods.ts';
 import { TriggerTimeTracker } from '../shared/service-endpoints/trigger-time.ts';
 import { diff, type ObservedEndpoints } from './diff.ts';

@@ -1,11 +1,11 @@
 // The plan of the Endpoints of one Service (spec/infrastructure.md §9.2). Pure but for the trigger-time memory it is given.
 
 import type { Endpoints, EndpointSubset, Pod, Service } from '@homeostat/api/types/core-v1';
+import { endpoints as endpointsResource } from '@homeostat/client/resources';
 import { deepEqual } from '@homeostat/machinery';
 import { emptyPlan, type Plan } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../shared/api-problem.ts';
 import { event } from '../shared/pod-control.ts';
-import { endpoints as endpointsResource } from '../shared/resources.ts';
 import { isHeadless, podSelector } from '../shared/service-endpoints/service-pods.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
 import { buildSubsets, truncate } from './subsets.ts';

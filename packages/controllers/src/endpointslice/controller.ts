@@ -3,6 +3,7 @@
 import type { Node } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
 import { splitKey, type ObjectKey } from '@homeostat/client';
+import { endpointSlices, nodes, pods, services } from '@homeostat/client/resources';
 import {
   type Caches,
   type Change,
@@ -11,7 +12,6 @@ import {
   createMaxOfLimiter,
   type PlanController,
 } from '@homeostat/runtime';
-import { endpointSlices, nodes, pods, services } from '../shared/resources.ts';
 import { podSelector, selects, wakeServicesOfPod } from '../shared/service-endpoints/service-pods.ts';
 import { TriggerTimeTracker } from '../shared/service-endpoints/trigger-time.ts';
 import { slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';

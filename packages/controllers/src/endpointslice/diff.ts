@@ -2,12 +2,12 @@
 
 import type { Node, Pod, Service } from '@homeostat/api/types/core-v1';
 import type { Endpoint, EndpointPort, EndpointSlice } from '@homeostat/api/types/discovery-v1';
+import { endpointSlices, services } from '@homeostat/client/resources';
 import { deepEqual } from '@homeostat/machinery';
 import { type Action, controllerOf, emptyPlan, type Plan } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../shared/api-problem.ts';
 import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
-import { endpointSlices, services } from '../shared/resources.ts';
 import { isHeadless, podSelector } from '../shared/service-endpoints/service-pods.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
 import { managedByLabel, portsKey, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';

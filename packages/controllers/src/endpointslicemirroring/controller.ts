@@ -3,6 +3,7 @@
 import type { Service } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
 import { keyOf, type ObjectKey } from '@homeostat/client';
+import { endpoints, endpointSlices, services } from '@homeostat/client/resources';
 import {
   type Caches,
   type Change,
@@ -11,7 +12,6 @@ import {
   createMaxOfLimiter,
   type PlanController,
 } from '@homeostat/runtime';
-import { endpoints, endpointSlices, services } from '../shared/resources.ts';
 import { slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
 import { diff, mirroringManager, type ObservedMirror } from './diff.ts';
 

@@ -2,11 +2,11 @@
 
 import type { Endpoints, Service } from '@homeostat/api/types/core-v1';
 import type { EndpointSlice } from '@homeostat/api/types/discovery-v1';
+import { endpoints as endpointsResource, endpointSlices } from '@homeostat/client/resources';
 import { deepEqual } from '@homeostat/machinery';
 import { type Action, emptyPlan, type Plan } from '@homeostat/runtime';
 import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
-import { endpoints as endpointsResource, endpointSlices } from '../shared/resources.ts';
 import { managedByLabel, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
 import { mirror, type MirroredSlice, mirrorKey } from './desired.ts';

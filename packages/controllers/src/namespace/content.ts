@@ -5,9 +5,9 @@ import { isApiError } from '@homeostat/base';
 import { type Client, metadataOf, type ResourceType } from '@homeostat/client';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodTerminal } from '@homeostat/api';
+import { pods as podResource } from '@homeostat/client/resources';
 import { type KubeObject, parseTime } from '@homeostat/machinery';
 import { type Discovered, type DiscoveredResource, supports, toResourceType } from '../shared/discovered-resources.ts';
-import { pods as podResource } from '../shared/resources.ts';
 import type { DeletionReport } from './conditions.ts';
 
 /** How long content with finalizers is given before the next look. */

@@ -3,6 +3,7 @@
 import type { Namespace } from '@homeostat/api/types/core-v1';
 import { isApiError } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
+import { namespaces } from '@homeostat/client/resources';
 import {
   createBucketLimiter,
   createExponentialLimiter,
@@ -12,7 +13,6 @@ import {
   type ReconcileResult,
 } from '@homeostat/runtime';
 import type { Discover } from '../shared/discovered-resources.ts';
-import { namespaces } from '../shared/resources.ts';
 import { deletionConditions } from './conditions.ts';
 import { deleteContent } from './content.ts';
 

@@ -3,8 +3,8 @@
 
 import type { Pod } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { leases, nodes, pods } from '@homeostat/client/resources';
 import { type Caches, createExponentialLimiter, emptyPlan, type PlanController } from '@homeostat/runtime';
-import { leases, nodes, pods } from '../shared/resources.ts';
 import { podsByNode } from '../shared/pods-by-node.ts';
 import { markPodsNotReady, NodeMonitor, type MonitorOptions, type ObservedCluster } from './monitor.ts';
 import { createNodeTaintController } from './taint-controller.ts';

@@ -5,10 +5,10 @@
 import type { Lease } from '@homeostat/api/types/coordination-v1';
 import type { Node, Pod } from '@homeostat/api/types/core-v1';
 import { isPodReady } from '@homeostat/api';
+import { nodes as nodeResource, pods as podResource } from '@homeostat/client/resources';
 import { formatTime } from '@homeostat/machinery';
 import type { Action, Plan, Step } from '@homeostat/runtime';
 import { event } from '../shared/pod-control.ts';
-import { nodes as nodeResource, pods as podResource } from '../shared/resources.ts';
 import { examine, type Examined, type NodeHealth } from './health.ts';
 import { hasNoExecute, nodeCondition, notReadyKey, taintPatch, unreachableKey } from './taints.ts';
 import { type ZoneCounts, zoneOf, type ZoneState, zoneState } from './zones.ts';

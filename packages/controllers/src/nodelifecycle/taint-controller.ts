@@ -3,8 +3,8 @@
 
 import type { Node } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { nodes } from '@homeostat/client/resources';
 import type { Action, Caches, Plan, PlanController } from '@homeostat/runtime';
-import { nodes } from '../shared/resources.ts';
 import { presentNoSchedule, taintPatch, wantedNoSchedule } from './taints.ts';
 
 const copiedLabels = [

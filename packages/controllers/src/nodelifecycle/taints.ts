@@ -1,9 +1,9 @@
 // Taints that say what is wrong with a node (spec/infrastructure.md §4.3, §4.7) and the patch that writes them. Pure.
 
 import type { Node, NodeCondition, Taint } from '@homeostat/api/types/core-v1';
+import { nodes } from '@homeostat/client/resources';
 import { formatTime } from '@homeostat/machinery';
 import type { PatchAction } from '@homeostat/runtime';
-import { nodes } from '../shared/resources.ts';
 
 export const notReadyKey = 'node.kubernetes.io/not-ready';
 export const unreachableKey = 'node.kubernetes.io/unreachable';

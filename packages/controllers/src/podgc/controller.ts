@@ -4,9 +4,9 @@
 
 import type { Node, Pod, PodStatus } from '@homeostat/api/types/core-v1';
 import { isPodTerminal } from '@homeostat/api';
+import { nodes, pods } from '@homeostat/client/resources';
 import type { Caches, DeleteAction, Plan, PlanController, Step } from '@homeostat/runtime';
 import { podStatusPatch, withPodCondition } from '../shared/pod-status-patch.ts';
-import { nodes, pods } from '../shared/resources.ts';
 
 const passPeriodMs = 20_000;
 /** How long a node must have been missing before its pods are given up. */

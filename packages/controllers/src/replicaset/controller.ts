@@ -1,10 +1,10 @@
 // The ReplicaSet controller: keeps the number of pods of each set at `spec.replicas`.
 
+import { pods, replicaSets } from '@homeostat/client/resources';
 import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { wakeOwners } from '../shared/owner-wakes.ts';
 import type { ObservedReplicas } from '../shared/replicas/replica-owner.ts';
-import { pods, replicaSets } from '../shared/resources.ts';
 import { diff } from './diff.ts';
 import { observe } from './observe.ts';
 

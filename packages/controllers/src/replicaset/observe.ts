@@ -1,11 +1,11 @@
 // What the ReplicaSet controller looks at: the set, every pod it might own, and the pods of the rollout it is part of.
 
 import type { ObjectKey } from '@homeostat/client';
+import { replicaSets } from '@homeostat/client/resources';
 import type { Caches } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
 import { candidatesOf, relatedPerNode } from '../shared/replicas/observe-replicas.ts';
 import type { ObservedReplicas, ReplicaKind } from '../shared/replicas/replica-owner.ts';
-import { replicaSets } from '../shared/resources.ts';
 
 const kind: ReplicaKind = { resource: replicaSets, apiVersion: 'apps/v1', countsTerminating: true };
 

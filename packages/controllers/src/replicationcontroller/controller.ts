@@ -1,10 +1,10 @@
 // The ReplicationController controller: ReplicaSets of old, with the same algorithm (spec/workloads.md §3).
 
+import { pods, replicationControllers } from '@homeostat/client/resources';
 import { byController, type PlanController } from '@homeostat/runtime';
 import { wakeOwners } from '../shared/owner-wakes.ts';
 import type { ObservedReplicas } from '../shared/replicas/replica-owner.ts';
 import { replicasPlan } from '../shared/replicas/replicas-plan.ts';
-import { pods, replicationControllers } from '../shared/resources.ts';
 import { observe, selectorOf } from './observe.ts';
 
 export interface ReplicationControllerOptions {

@@ -2,10 +2,10 @@
 
 import type { ReplicationController } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { replicationControllers } from '@homeostat/client/resources';
 import type { Caches, LabelMatch } from '@homeostat/runtime';
 import { candidatesOf, relatedPerNode } from '../shared/replicas/observe-replicas.ts';
 import type { ObservedReplicas, ReplicaKind, ReplicaOwner } from '../shared/replicas/replica-owner.ts';
-import { replicationControllers } from '../shared/resources.ts';
 
 const kind: ReplicaKind = { resource: replicationControllers, apiVersion: 'v1', countsTerminating: false };
 

@@ -7,7 +7,7 @@ import { keyOf, type ObjectKey, resourceId, type ResourceType, splitKey } from '
 import { deepEqual, type KubeObject } from '@homeostat/machinery';
 import { type Caches, type Change, type PlanController, wakeSelf, type WatchDefinition } from '@homeostat/runtime';
 import type { Env } from '@homeostat/base';
-import { persistentVolumeClaims, pods, resourceClaims, resourceQuotas, services } from '../shared/resources.ts';
+import { persistentVolumeClaims, pods, resourceClaims, resourceQuotas, services } from '@homeostat/client/resources';
 import type { CountedResources } from './counted-resources.ts';
 import { type Counted, diff, type ObservedQuota } from './diff.ts';
 

@@ -2,9 +2,9 @@
 
 import type { ResourceQuota } from '@homeostat/api/types/core-v1';
 import { addLists, equalLists, type QuotaEvaluator, scopesOf } from '@homeostat/api';
+import { resourceQuotas } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import { emptyPlan, type Plan, type PlanFailure } from '@homeostat/runtime';
-import { resourceQuotas } from '../shared/resources.ts';
 
 /** The objects of the namespace that one evaluator counts. */
 export interface Counted {

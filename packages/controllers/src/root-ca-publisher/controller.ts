@@ -3,8 +3,8 @@
 
 import type { ConfigMap, Namespace } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { configMaps, namespaces } from '@homeostat/client/resources';
 import { type Caches, emptyPlan, type Plan, type PlanController } from '@homeostat/runtime';
-import { configMaps, namespaces } from '../shared/resources.ts';
 
 const configMapName = 'kube-root-ca.crt';
 const dataKey = 'ca.crt';

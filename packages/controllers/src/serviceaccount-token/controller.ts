@@ -3,8 +3,8 @@
 
 import type { Secret, ServiceAccount } from '@homeostat/api/types/core-v1';
 import { type ObjectKey, splitKey, toKey } from '@homeostat/client';
+import { secrets, serviceAccounts } from '@homeostat/client/resources';
 import type { Caches, Change, IndexDefinition, PlanController } from '@homeostat/runtime';
-import { secrets, serviceAccounts } from '../shared/resources.ts';
 import { accountNameAnnotation, diff, type ObservedTokenSecret, type TokenSigner, tokenSecretType } from './diff.ts';
 
 export interface TokenControllerOptions {

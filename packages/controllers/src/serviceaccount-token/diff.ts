@@ -2,8 +2,8 @@
 // no longer referred to once it is gone. Pure, given the signer.
 
 import type { Secret, ServiceAccount } from '@homeostat/api/types/core-v1';
+import { secrets, serviceAccounts } from '@homeostat/client/resources';
 import { emptyPlan, type Plan } from '@homeostat/runtime';
-import { secrets, serviceAccounts } from '../shared/resources.ts';
 
 export const accountNameAnnotation = 'kubernetes.io/service-account.name';
 export const accountUidAnnotation = 'kubernetes.io/service-account.uid';

@@ -3,8 +3,8 @@
 
 import type { Namespace } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { namespaces, serviceAccounts } from '@homeostat/client/resources';
 import { type Caches, emptyPlan, type Plan, type PlanController } from '@homeostat/runtime';
-import { namespaces, serviceAccounts } from '../shared/resources.ts';
 
 export interface ObservedNamespaceAccounts {
   readonly namespace: Namespace;

@@ -3,11 +3,11 @@
 
 import type { Pod, PodTemplateSpec } from '@homeostat/api/types/core-v1';
 import type { ResourceType } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import type { CreateAction, DeleteAction, EventAction } from '@homeostat/runtime';
 import { isNamespaceTerminating } from './api-problem.ts';
 import { controllerReference, inNamespace } from './controller-ref.ts';
-import { pods } from './resources.ts';
 
 /** Most pods that one sync creates or deletes. */
 export const burstReplicas = 500;

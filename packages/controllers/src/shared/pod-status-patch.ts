@@ -3,10 +3,10 @@
 import type { Pod, PodCondition, PodStatus } from '@homeostat/api/types/core-v1';
 import { structByName } from '@homeostat/api';
 import { invariant } from '@homeostat/base';
+import { pods } from '@homeostat/client/resources';
 import { createTwoWayMergePatch, formatTime, type JsonMap } from '@homeostat/machinery';
 import type { PatchAction } from '@homeostat/runtime';
 import { inNamespace } from './controller-ref.ts';
-import { pods } from './resources.ts';
 
 export interface StatusPatchOptions {
   readonly reason: string;

@@ -3,10 +3,10 @@
 
 import type { Node, Pod, Taint } from '@homeostat/api/types/core-v1';
 import { type ObjectKey, keyOf } from '@homeostat/client';
+import { nodes, pods } from '@homeostat/client/resources';
 import type { Action, Caches, Change, ObjectReference, Plan, PlanController } from '@homeostat/runtime';
 import { podStatusPatch, withPodCondition } from '../shared/pod-status-patch.ts';
 import { podsByNode } from '../shared/pods-by-node.ts';
-import { nodes, pods } from '../shared/resources.ts';
 import { stayOf } from './tolerations.ts';
 
 export interface ObservedTaintedPod {

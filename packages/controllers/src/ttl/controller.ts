@@ -3,8 +3,8 @@
 
 import type { Node } from '@homeostat/api/types/core-v1';
 import type { ObjectKey } from '@homeostat/client';
+import { nodes } from '@homeostat/client/resources';
 import { type Caches, emptyPlan, type Plan, type PlanController } from '@homeostat/runtime';
-import { nodes } from '../shared/resources.ts';
 
 const ttlAnnotation = 'node.alpha.kubernetes.io/ttl';
 

@@ -4,8 +4,8 @@ import type { Lease } from '@homeostat/api/types/coordination-v1';
 import type { Node } from '@homeostat/api/types/core-v1';
 import type { Env } from '@homeostat/base';
 import { type Client, isConflict, isNotFound } from '@homeostat/client';
+import { leases } from '@homeostat/client/resources';
 import { formatMicroTime } from '@homeostat/machinery';
-import { leases } from '../resource-types.ts';
 
 const namespace = 'kube-node-lease';
 const durationSeconds = 40;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Node } from '@homeostat/api/types/core-v1';
-import { schemaFor } from '../resource-types.ts';
+import { schemaFor } from '../schemas.ts';
 import type { NodeIdentity } from './node-definition.ts';
 import { defaultLabels, initialNode, nodeStatus, ownLabels } from './node-object.ts';
 import { nodePatch, nodeStatusDiffers, reconcileNode } from './node-write.ts';

@@ -4,7 +4,8 @@
 import type { Node } from '@homeostat/api/types/core-v1';
 import type { Env } from '@homeostat/base';
 import { type Client, isAlreadyExists, isForbidden, isNewerResourceVersion } from '@homeostat/client';
-import { nodes, schemaFor } from '../resource-types.ts';
+import { nodes } from '@homeostat/client/resources';
+import { schemaFor } from '../schemas.ts';
 import type { NodeIdentity } from './node-definition.ts';
 import { defaultLabels, initialNode, nodeStatus, ownLabels } from './node-object.ts';
 import { nodePatch, nodeStatusDiffers, reconcileNode } from './node-write.ts';

@@ -4,11 +4,11 @@
 import type { Node, Pod } from '@homeostat/api/types/core-v1';
 import { type Clock, createDeferred, type Env, invariant, Scope } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
+import { nodes as nodeResource, pods as podResource } from '@homeostat/client/resources';
 import { newBadRequest } from '@homeostat/machinery';
 import { type Change, createEventRecorder, type EventRecorder, InformerFactory } from '@homeostat/runtime';
 import { NodeAgent } from '../node/node-agent.ts';
 import type { NodeDefinition, NodeIdentity } from '../node/node-definition.ts';
-import { nodes as nodeResource, pods as podResource } from '../resource-types.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { ReferenceReader } from '../references/reference-reader.ts';
 import { AddressPool, parseRange } from '../simulated/address-pool.ts';

@@ -1,9 +1,10 @@
 // Looks ConfigMaps and Secrets up for Pods that refer to them. What was found is remembered for a few seconds, because the Pods of one
 // template come together; what was missing is not.
 
-import type { ConfigMap, Container, Pod, Secret } from '@homeostat/api/types/core-v1';
+import type { Container, Pod } from '@homeostat/api/types/core-v1';
 import type { Env } from '@homeostat/base';
-import { type Client, isNotFound, resourceType } from '@homeostat/client';
+import { type Client, isNotFound } from '@homeostat/client';
+import { configMaps, secrets } from '@homeostat/client/resources';
 import {
   environmentProblem,
   environmentReferences,
@@ -11,10 +12,6 @@ import {
   volumeProblem,
   volumeReferences,
 } from './pod-references.ts';
-
-const core = { group: '', version: 'v1', namespaced: true } as const;
-const configMaps = resourceType<ConfigMap>({ ...core, resource: 'configmaps', kind: 'ConfigMap' });
-const secrets = resourceType<Secret>({ ...core, resource: 'secrets', kind: 'Secret' });
 
 const freshMs = 5_000;
 const sizeMax = 1_000;

@@ -5,11 +5,12 @@
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { type Env, Scope } from '@homeostat/base';
 import { type Client, isNewerResourceVersion, isNotFound } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import { deepEqual } from '@homeostat/machinery';
 import { createRateLimitingQueue, type RateLimitingQueue } from '@homeostat/runtime';
 import { mergeStatus, statusPatch } from '../pod/merge-status.ts';
 import { isTerminalPhase } from '../pod/pod-facts.ts';
-import { pods, schemaFor } from '../resource-types.ts';
+import { schemaFor } from '../schemas.ts';
 import type { PodWorker } from './pod-worker.ts';
 
 /** A worker and who writes for it. */

@@ -4,7 +4,8 @@
 import type { Env } from '@homeostat/base';
 import type { Event } from '@homeostat/api/types/core-v1';
 import { formatTime, type KubeObject } from '@homeostat/machinery';
-import { type Client, isNotFound, resourceType } from '@homeostat/client';
+import { type Client, isNotFound } from '@homeostat/client';
+import { events } from '@homeostat/client/resources';
 import type { EventAction, ObjectReference } from '../controller/plan.ts';
 import { EventCorrelator } from './event-correlator.ts';
 import { createEventNamer, toReference } from './event-reference.ts';
@@ -36,8 +37,6 @@ export interface EventRecorder {
   recordAction(action: EventAction, component: string): void;
   run(options: { readonly signal: AbortSignal }): Promise<void>;
 }
-
-const events = resourceType<Event>({ group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true });
 
 /** Creates a recorder; nothing is written before `run`. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {

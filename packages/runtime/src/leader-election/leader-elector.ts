@@ -5,7 +5,8 @@
 import { type Env, isApiError } from '@homeostat/base';
 import type { Lease } from '@homeostat/api/types/coordination-v1';
 import { formatMicroTime } from '@homeostat/machinery';
-import { type Client, isConflict, isNotFound, resourceType } from '@homeostat/client';
+import { type Client, isConflict, isNotFound } from '@homeostat/client';
+import { leases } from '@homeostat/client/resources';
 import {
   actingEndsMs,
   type ElectionConfig,
@@ -63,13 +64,6 @@ export interface LeaderElector {
 }
 
 const jitterFactor = 1.2;
-const leases = resourceType<Lease>({
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  resource: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-});
 
 /** Creates a candidate; nothing is sent before `run`. @throws RangeError when the durations leave no safety margin. */
 export function createLeaderElector(options: LeaderElectionOptions): LeaderElector {

@@ -4,8 +4,8 @@
 import { type Env, isApiError } from '@homeostat/base';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { type Client, isNewerResourceVersion, isNotFound, isTransportError } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import type { Json } from '@homeostat/machinery';
-import { pods } from '../informers/resources.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import { type PodStatusChange, podStatusPatch } from './pod-status.ts';
 

@@ -3,11 +3,6 @@
 
 import type { KubeObject } from '@homeostat/machinery';
 import type { ResourceType } from '@homeostat/client';
-import type { Change, InformerFactory, Registration } from '@homeostat/runtime';
-import { actions, clusterEvent, type EventResource } from '../framework/cluster-event.ts';
-import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
-import { createNodeHandler } from './node-events.ts';
-import { createPodHandler, type PodEventsOptions } from './pod-events.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -17,9 +12,14 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-  unfinishedPods,
   volumeAttachments,
-} from './resources.ts';
+} from '@homeostat/client/resources';
+import type { Change, InformerFactory, Registration } from '@homeostat/runtime';
+import { actions, clusterEvent, type EventResource } from '../framework/cluster-event.ts';
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
+import { createNodeHandler } from './node-events.ts';
+import { createPodHandler, type PodEventsOptions } from './pod-events.ts';
+import { unfinishedPods } from './unfinished-pods.ts';
 
 const sources: Partial<Record<EventResource, ResourceType>> = {
   PersistentVolume: persistentVolumes,

@@ -1,9 +1,9 @@
 // Binds a pod by asking the API server to (spec/scheduler.md §8 step 5).
 
 import type { Binding } from '@homeostat/api/types/core-v1';
+import { pods } from '@homeostat/client/resources';
 import type { Plugin, PluginHandle } from '../framework/plugin.ts';
 import { Status } from '../framework/status.ts';
-import { pods } from '../informers/resources.ts';
 import { pluginNames } from './names.ts';
 
 const name = pluginNames.defaultBinder;

@@ -1,10 +1,10 @@
 // The pods a pod shares its work with, by the Services and the controller it belongs to (spec/scheduler.md §11.10).
 
 import type { Pod } from '@homeostat/api/types/core-v1';
+import { replicaSets, replicationControllers, services, statefulSets } from '@homeostat/client/resources';
 import { LabelSelector, selectorFromSet } from '@homeostat/machinery';
 import { controllerOf, type InformerFactory } from '@homeostat/runtime';
 import { parseSelector } from '../framework/affinity-term.ts';
-import { replicaSets, replicationControllers, services, statefulSets } from '../informers/resources.ts';
 
 /** Makes the function that finds the selector of a pod's siblings; an empty one when there is none. */
 export function createDefaultSelector(informers: InformerFactory): (pod: Pod) => LabelSelector {

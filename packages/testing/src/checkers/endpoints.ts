@@ -2,7 +2,7 @@
 
 import type { Pod, Service } from '@homeostat/api/types/core-v1';
 import { isPodReady, isPodTerminal } from '@homeostat/api';
-import { endpoints, endpointSlices, pods, services } from '../resources.ts';
+import { endpoints, endpointSlices, pods, services } from '@homeostat/client/resources';
 import type { StoreState } from '../store-state.ts';
 import { nameOf } from './checker.ts';
 

@@ -3,9 +3,9 @@
 import type { Deployment, ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodActive, isPodReady } from '@homeostat/api';
+import { deployments, pods, replicaSets } from '@homeostat/client/resources';
 import { labelSelectorAsSelector } from '@homeostat/machinery';
 import { controllerOf } from '@homeostat/runtime';
-import { deployments, pods, replicaSets } from '../resources.ts';
 import type { StoreState } from '../store-state.ts';
 import { nameOf } from './checker.ts';
 

@@ -3,8 +3,8 @@
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodActive } from '@homeostat/api';
 import type { ResourceType } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import { byController, type Caches, controllerOf, orphanValue } from '@homeostat/runtime';
-import { pods } from '../resources.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
 
 /** Pods the owner has by uid, and orphans of its namespace. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pod } from '@homeostat/api/types/core-v1';
-import { replicaSets } from '../resources.ts';
+import { replicaSets } from '@homeostat/client/resources';
 import type { ObservedReplicas } from './replica-owner.ts';
 import { replicasPlan } from './replicas-plan.ts';
 

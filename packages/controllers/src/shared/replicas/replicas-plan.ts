@@ -3,12 +3,12 @@
 
 import type { Pod } from '@homeostat/api/types/core-v1';
 import { isPodActive, isPodReady, isPodTerminating, nextPodAvailabilityMs } from '@homeostat/api';
+import { pods as podResource } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import { controllerOf, emptyPlan, type Outcome, type Plan, type Step } from '@homeostat/runtime';
 import { isNamespaceTerminating } from '../api-problem.ts';
 import { claim, claimThen, inNamespace } from '../controller-ref.ts';
 import { burstReplicas, createPodAction, deletePodAction } from '../pod-control.ts';
-import { pods as podResource } from '../resources.ts';
 import type { ObservedReplicas } from './replica-owner.ts';
 import { replicasStatus, sameStatus } from './status.ts';
 import { rankVictims } from './victims.ts';

@@ -4,8 +4,8 @@
 import type { Container, Pod, Service, ServicePort } from '@homeostat/api/types/core-v1';
 import { getPodCondition, isPodReady, isPodTerminal } from '@homeostat/api';
 import { type ObjectKey, toKey } from '@homeostat/client';
+import { services } from '@homeostat/client/resources';
 import type { Caches, Change, Wake } from '@homeostat/runtime';
-import { services } from '../resources.ts';
 
 /** Labels that select pods; undefined when the service selects none (no selector, or ExternalName). An empty selector selects all. */
 export function podSelector(service: Service): Readonly<Record<string, string>> | undefined {

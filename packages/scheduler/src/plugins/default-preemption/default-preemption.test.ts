@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PodDisruptionBudget } from '@homeostat/api/types/policy-v1';
+import { podDisruptionBudgets } from '@homeostat/client/resources';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { CycleState } from '../../framework/cycle-state.ts';
 import { NodeToStatus } from '../../framework/node-to-status.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
-import { podDisruptionBudgets } from '../../informers/resources.ts';
 import {
   describe as say,
   newContainer,

@@ -2,6 +2,7 @@
 
 import { Pacer } from '@homeostat/base';
 import { getPodCondition } from '@homeostat/api';
+import { podDisruptionBudgets } from '@homeostat/client/resources';
 import { actions, onPod } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { Diagnosis, fitErrorText } from '../../framework/fit-error.ts';
@@ -10,7 +11,6 @@ import type { Plugin, PluginHandle, PostFilterOutcome } from '../../framework/pl
 import { type PodInfo, podInfoOf } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
-import { podDisruptionBudgets } from '../../informers/resources.ts';
 import { pluginNames } from '../names.ts';
 import { type Candidate, chooseCandidate } from './candidate.ts';
 import { selectVictims } from './dry-run.ts';

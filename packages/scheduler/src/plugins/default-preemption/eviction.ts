@@ -2,10 +2,10 @@
 // that wants the room stays out of the queue.
 
 import { isNotFound } from '@homeostat/client';
+import { pods } from '@homeostat/client/resources';
 import { podStatusPatch } from '../../failure/pod-status.ts';
 import type { PluginHandle } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import { pods } from '../../informers/resources.ts';
 import { pluginNames } from '../names.ts';
 import type { Candidate } from './candidate.ts';
 

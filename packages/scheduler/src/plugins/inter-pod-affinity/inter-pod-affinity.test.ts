@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Affinity, Namespace, PodAffinityTerm } from '@homeostat/api/types/core-v1';
+import { namespaces } from '@homeostat/client/resources';
 import fc from 'fast-check';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { actions } from '../../framework/cluster-event.ts';
 import { CycleState } from '../../framework/cycle-state.ts';
-import { namespaces } from '../../informers/resources.ts';
 import {
   describe as say,
   filterWith,

@@ -2,13 +2,13 @@
 
 import type { LabelSelector } from '@homeostat/machinery';
 import type { Node, Pod } from '@homeostat/api/types/core-v1';
+import { namespaces } from '@homeostat/client/resources';
 import { actions, type Hint, onNode, onPod } from '../../framework/cluster-event.ts';
 import { stateKey } from '../../framework/cycle-state.ts';
 import { type AffinityTerm, matchesTerm } from '../../framework/affinity-term.ts';
 import type { Plugin, PluginHandle, PreFilterOutcome } from '../../framework/plugin.ts';
 import { type PodInfo, podInfoOf } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
-import { namespaces } from '../../informers/resources.ts';
 import { pluginNames } from '../names.ts';
 import { PreferredState } from './preferred-state.ts';
 import { type Obstacle, RequiredState } from './required-state.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pod, Service, TopologySpreadConstraint } from '@homeostat/api/types/core-v1';
+import { services } from '@homeostat/client/resources';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { actions } from '../../framework/cluster-event.ts';
 import { CycleState } from '../../framework/cycle-state.ts';
-import { services } from '../../informers/resources.ts';
 import {
   describe as say,
   filterWith,

@@ -4,8 +4,8 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
 import { canNodeReachVolume, isClaimBound } from '@homeostat/api';
 import { type Client, isNewerResourceVersion } from '@homeostat/client';
+import { persistentVolumeClaims, persistentVolumes } from '@homeostat/client/resources';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../informers/resources.ts';
 import type { AssumedObjects } from './assumed-objects.ts';
 import { selectedNodeAnnotation, type PodVolumes } from './find-volumes.ts';
 

@@ -4,17 +4,17 @@
 import type { PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
 import type { CSINode, VolumeAttachment } from '@homeostat/api/types/storage-v1';
 import { storageClassNameOf } from '@homeostat/api';
-import { actions, onPod, onResource } from '../../framework/cluster-event.ts';
-import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
-import { type PodInfo, podInfoOf } from '../../framework/pod-info.ts';
-import { Status } from '../../framework/status.ts';
 import {
   csiNodes,
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
   volumeAttachments,
-} from '../../informers/resources.ts';
+} from '@homeostat/client/resources';
+import { actions, onPod, onResource } from '../../framework/cluster-event.ts';
+import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
+import { type PodInfo, podInfoOf } from '../../framework/pod-info.ts';
+import { Status } from '../../framework/status.ts';
 import { pluginNames } from '../names.ts';
 import { claimsOf, notFoundText, ownershipProblem, usesClaim } from './pod-claims.ts';
 

@@ -3,12 +3,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '@homeostat/api/types/storage-v1';
 import { isClaimBound, isVolumeBoundTo, storageClassNameOf } from '@homeostat/api';
-import { compareQuantity, deepEqual } from '@homeostat/machinery';
-import { actions, onNode, onResource } from '../../framework/cluster-event.ts';
-import { stateKey } from '../../framework/cycle-state.ts';
-import type { Placement, Plugin, PluginHandle } from '../../framework/plugin.ts';
-import type { PodInfo } from '../../framework/pod-info.ts';
-import { Status, type Verdict } from '../../framework/status.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -17,7 +11,13 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
-} from '../../informers/resources.ts';
+} from '@homeostat/client/resources';
+import { compareQuantity, deepEqual } from '@homeostat/machinery';
+import { actions, onNode, onResource } from '../../framework/cluster-event.ts';
+import { stateKey } from '../../framework/cycle-state.ts';
+import type { Placement, Plugin, PluginHandle } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import { Status, type Verdict } from '../../framework/status.ts';
 import { pluginNames } from '../names.ts';
 import { AssumedObjects } from './assumed-objects.ts';
 import { areVolumesBound, type BindVolumesOptions, writeVolumes } from './bind-volumes.ts';

@@ -7,7 +7,7 @@ import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
 import { type PodInfo, podInfoOf } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
 import type { PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
-import { persistentVolumeClaims } from '../../informers/resources.ts';
+import { persistentVolumeClaims } from '@homeostat/client/resources';
 import { pluginNames } from '../names.ts';
 import { notFoundText } from './pod-claims.ts';
 

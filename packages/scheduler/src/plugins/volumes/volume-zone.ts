@@ -3,13 +3,13 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@homeostat/api/types/core-v1';
 import type { StorageClass } from '@homeostat/api/types/storage-v1';
 import { storageClassNameOf } from '@homeostat/api';
+import { persistentVolumeClaims, persistentVolumes, storageClasses } from '@homeostat/client/resources';
 import { deepEqual } from '@homeostat/machinery';
 import { actions, onNode, onResource } from '../../framework/cluster-event.ts';
 import { stateKey } from '../../framework/cycle-state.ts';
 import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
-import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../informers/resources.ts';
 import { pluginNames } from '../names.ts';
 import { notFoundText, usesClaim } from './pod-claims.ts';
 

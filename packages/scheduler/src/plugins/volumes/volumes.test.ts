@@ -12,10 +12,6 @@ import type {
 } from '@homeostat/api/types/storage-v1';
 import type { KubeObject } from '@homeostat/machinery';
 import type { ResourceType } from '@homeostat/client';
-import type { NodeInfo } from '../../cache/node-info.ts';
-import { actions } from '../../framework/cluster-event.ts';
-import { CycleState } from '../../framework/cycle-state.ts';
-import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
 import {
   csiDrivers,
   csiNodes,
@@ -24,7 +20,11 @@ import {
   persistentVolumes,
   storageClasses,
   volumeAttachments,
-} from '../../informers/resources.ts';
+} from '@homeostat/client/resources';
+import type { NodeInfo } from '../../cache/node-info.ts';
+import { actions } from '../../framework/cluster-event.ts';
+import { CycleState } from '../../framework/cycle-state.ts';
+import type { Plugin, PluginHandle } from '../../framework/plugin.ts';
 import {
   describe as say,
   filterWith,
