@@ -40,6 +40,17 @@ export function totalAvailable(replicaSets: readonly ReplicaSet[]): number {
   return replicaSets.reduce((sum, replicaSet) => sum + (replicaSet.status?.availableReplicas ?? 0), 0);
 }
 
+/**
+ * Pods that are available and will stay. A status that has not followed a smaller size yet still counts Pods that are about
+ * to go; to spend those again would take away more than may be unavailable.
+ */
+export function totalStaying(replicaSets: readonly ReplicaSet[]): number {
+  const staying = replicaSets.map((replicaSet) =>
+    Math.min(replicaSet.status?.availableReplicas ?? 0, specReplicas(replicaSet)),
+  );
+  return staying.reduce((sum, count) => sum + count, 0);
+}
+
 /** Size the new ReplicaSet may have now. `all` includes it. */
 export function newReplicaSetSize(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
   const replicas = desiredReplicas(deployment);

@@ -2,14 +2,7 @@
 
 import type { ReplicaSet } from '@homeostat/api/types/apps-v1';
 import type { UpdateAction } from '@homeostat/runtime';
-import {
-  desiredReplicas,
-  newReplicaSetSize,
-  rolloutBounds,
-  specReplicas,
-  totalAvailable,
-  totalSpec,
-} from './numbers.ts';
+import { desiredReplicas, newReplicaSetSize, rolloutBounds, specReplicas, totalSpec, totalStaying } from './numbers.ts';
 import { scaleReplicaSet } from './scale-replica-set.ts';
 import { allReplicaSets, type Rollout } from './status.ts';
 
@@ -36,7 +29,7 @@ export function shrinkOld(rollout: Rollout): readonly UpdateAction[] {
   if (room <= 0) return [];
   const sizes = new Map(old.map((replicaSet) => [replicaSet, specReplicas(replicaSet)]));
   dropUnhealthy(old, sizes, room);
-  dropAvailable(old, sizes, totalAvailable(allReplicaSets(rollout)) - minAvailable);
+  dropAvailable(old, sizes, totalStaying(allReplicaSets(rollout)) - minAvailable);
   return old.flatMap((replicaSet) => scaleReplicaSet(deployment, replicaSet, sizes.get(replicaSet) ?? 0));
 }
 

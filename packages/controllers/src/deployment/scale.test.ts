@@ -168,4 +168,14 @@ describe('a rolling update', () => {
     const sizes = shrinkOld(rollout).map((action) => `${action.name}=${(action.object as ReplicaSet).spec?.replicas}`);
     assert.deepEqual(sizes, ['old=8', 'sick=0']);
   });
+
+  it('does not spend the availability of pods twice that a smaller size has already given up', () => {
+    const rollout: Rollout = {
+      deployment: deployment({ replicas: 6, maxSurge: 3, maxUnavailable: 2 }),
+      newReplicaSet: replicaSet('new', 4, 0, { available: 0 }),
+      oldReplicaSets: [replicaSet('old', 5, 1, { available: 8 })],
+    };
+    const sizes = shrinkOld(rollout).map((action) => (action.object as ReplicaSet).spec?.replicas);
+    assert.deepEqual(sizes, [4]);
+  });
 });
