@@ -62,13 +62,10 @@ export class OwnershipGraph {
     const inspect = new Set<string>();
     this.#relink(old, node, inspect);
     if (this.#needsLook(node)) inspect.add(identity.uid);
-    for (const dependent of this.dependentsOf(identity.uid)) {
-      if (
-        old === undefined &&
-        dependent.owners.some((owner) => owner.uid === identity.uid && !matches(owner, dependent, node))
-      ) {
+    // Only now is it known who it really is: dependents that came before may have been mistaken.
+    for (const dependent of old === undefined ? this.dependentsOf(identity.uid) : []) {
+      if (dependent.owners.some((owner) => owner.uid === identity.uid && !matches(owner, dependent, node)))
         inspect.add(dependent.identity.uid);
-      }
     }
     const orphans = node.beingDeleted && node.finalizers.includes(orphanFinalizer);
     if (node.deletingDependents && !orphans) {

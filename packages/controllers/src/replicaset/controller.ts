@@ -3,6 +3,7 @@
 import { pods, replicaSets } from '@homeostat/client/resources';
 import { byController, type PlanController } from '@homeostat/runtime';
 import { labelSelectorMatcher } from '../shared/label-match.ts';
+import { batchDelayMs } from '../shared/batch-delay.ts';
 import { wakeOwners } from '../shared/owner-wakes.ts';
 import type { ObservedReplicas } from '../shared/replicas/replica-owner.ts';
 import { diff } from './diff.ts';
@@ -28,6 +29,7 @@ export function createReplicaSetController(
         indexes: [byController],
         wakes: wakeOwners({
           owners: replicaSets,
+          delayMs: (owner) => batchDelayMs(Math.max(owner.spec?.replicas ?? 1, owner.status?.replicas ?? 0)),
           selects: (replicaSet, labels) => labelSelectorMatcher(replicaSet.spec?.selector)?.(labels) === true,
         }),
       },

@@ -2,6 +2,7 @@
 
 import { pods, replicationControllers } from '@homeostat/client/resources';
 import { byController, type PlanController } from '@homeostat/runtime';
+import { batchDelayMs } from '../shared/batch-delay.ts';
 import { wakeOwners } from '../shared/owner-wakes.ts';
 import type { ObservedReplicas } from '../shared/replicas/replica-owner.ts';
 import { replicasPlan } from '../shared/replicas/replicas-plan.ts';
@@ -27,6 +28,7 @@ export function createReplicationController(
         indexes: [byController],
         wakes: wakeOwners({
           owners: replicationControllers,
+          delayMs: (owner) => batchDelayMs(Math.max(owner.spec?.replicas ?? 1, owner.status?.replicas ?? 0)),
           selects: (owner, labels) => selectorOf(owner)?.(labels) === true,
         }),
       },

@@ -1,45 +1,45 @@
 // Which owners a change of a dependent wakes: its controller (old and new), or for orphans every owner whose selector
 // matches (spec/workloads.md §2.1, §4.1). Resyncs of dependents wake nobody; owners have their own.
 
-import { type ObjectKey, type ResourceType, toKey } from '@homeostat/client';
+import { keyOf, type ResourceType } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
-import { type Caches, type Change, controllerOf } from '@homeostat/runtime';
+import { type Caches, type Change, controllerOf, type Wake } from '@homeostat/runtime';
 
 export interface OwnerWakesOptions<Owner extends KubeObject> {
   readonly owners: ResourceType<Owner>;
+  /** How long changes of the owner's dependents are gathered, milliseconds; default not at all. */
+  delayMs?(owner: Owner): number;
   /** Whether the owner's selector selects these labels; empty selectors select nothing here. */
   selects(owner: Owner, labels: Readonly<Record<string, string>>): boolean;
 }
 
 /** A `wakes` function for dependents of `owners`. */
 export function wakeOwners<Owner extends KubeObject>(options: OwnerWakesOptions<Owner>) {
-  const resolve = (caches: Caches, object: KubeObject): ObjectKey | undefined => {
+  const resolve = (caches: Caches, object: KubeObject): Owner | undefined => {
     const controller = controllerOf(object);
     if (controller === undefined || controller.kind !== options.owners.kind) return undefined;
     const owner = caches.lister(options.owners).get(object.metadata?.namespace, controller.name);
-    return owner?.metadata?.uid === controller.uid ? toKey(object.metadata?.namespace, controller.name) : undefined;
+    return owner?.metadata?.uid === controller.uid ? owner : undefined;
   };
-  const matching = (caches: Caches, object: KubeObject): ObjectKey[] => {
+  const matching = (caches: Caches, object: KubeObject): readonly Owner[] => {
     const labels = object.metadata?.labels ?? {};
     if (Object.keys(labels).length === 0) return [];
     const owners = caches.lister(options.owners).list(object.metadata?.namespace);
-    return owners
-      .filter((owner) => options.selects(owner, labels))
-      .map((owner) => toKey(owner.metadata?.namespace, owner.metadata?.name ?? ''));
+    return owners.filter((owner) => options.selects(owner, labels));
   };
-  return (change: Change, caches: Caches): readonly ObjectKey[] => {
+  return (change: Change, caches: Caches): readonly Wake[] => {
     if (change.type === 'resync') return [];
-    const keys = new Set<ObjectKey>();
-    const add = (key: ObjectKey | undefined): void => {
-      if (key !== undefined) keys.add(key);
+    const owners = new Set<Owner>();
+    const add = (owner: Owner | undefined): void => {
+      if (owner !== undefined) owners.add(owner);
     };
     const { object } = change;
     add(resolve(caches, object));
     if (change.type === 'updated') add(resolve(caches, change.old));
     if (controllerOf(object) === undefined && change.type !== 'deleted' && orphanMatters(change)) {
-      for (const key of matching(caches, object)) keys.add(key);
+      for (const owner of matching(caches, object)) owners.add(owner);
     }
-    return [...keys];
+    return Array.from(owners, (owner) => ({ key: keyOf(owner), afterMs: options.delayMs?.(owner) ?? 0 }));
   };
 }
 

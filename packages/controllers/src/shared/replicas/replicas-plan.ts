@@ -30,7 +30,13 @@ function managePlan(observed: ObservedReplicas, active: readonly Pod[], now: num
   const { owner } = observed;
   const step = owner.metadata?.deletionTimestamp === undefined ? manageStep(observed, active, now) : undefined;
   if (step === undefined) return statusPlan(observed, active, undefined, now);
-  return { steps: [step], next: (outcomes, later) => statusPlan(observed, active, firstError(outcomes), later) };
+  // What is beyond one sync's share is done as soon as the cache shows this one's.
+  const left = Math.abs(active.length - (owner.spec?.replicas ?? 1)) > step.actions.length;
+  return {
+    steps: [step],
+    ...(left ? { requeueAfterMs: 0 } : {}),
+    next: (outcomes, later) => statusPlan(observed, active, firstError(outcomes), later),
+  };
 }
 
 function manageStep(observed: ObservedReplicas, active: readonly Pod[], now: number): Step | undefined {

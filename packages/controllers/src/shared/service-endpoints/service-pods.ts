@@ -4,8 +4,9 @@
 import type { Container, Pod, Service, ServicePort } from '@homeostat/api/types/core-v1';
 import { getPodCondition, isPodReady, isPodTerminal } from '@homeostat/api';
 import { type ObjectKey, toKey } from '@homeostat/client';
-import { services } from '@homeostat/client/resources';
+import { pods, services } from '@homeostat/client/resources';
 import type { Caches, Change, Wake } from '@homeostat/runtime';
+import { batchDelayMs } from '../batch-delay.ts';
 
 /** Labels that select pods; undefined when the service selects none (no selector, or ExternalName). An empty selector selects all. */
 export function podSelector(service: Service): Readonly<Record<string, string>> | undefined {
@@ -21,8 +22,13 @@ export function selects(
   return true;
 }
 
-/** The services whose endpoints a change of a pod may concern. */
+/** The services whose endpoints a change of a pod may concern; in a cluster of many pods their changes are gathered. */
 export function wakeServicesOfPod(change: Change<Pod>, caches: Caches): readonly Wake[] {
+  const afterMs = batchDelayMs(caches.lister(pods).size);
+  return servicesOfPod(change, caches).map((key) => ({ key, afterMs }));
+}
+
+function servicesOfPod(change: Change<Pod>, caches: Caches): readonly ObjectKey[] {
   if (change.type === 'resync') return [];
   const { object } = change;
   if (change.type !== 'updated') return matching(caches, object);
