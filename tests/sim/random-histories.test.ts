@@ -4,6 +4,6 @@ import { describe } from 'node:test';
 import { historiesEndInAgreement } from './run-histories.ts';
 
 describe('random histories', () => {
-  historiesEndInAgreement('of a network that fails now and then', 50, {});
+  historiesEndInAgreement('of a network that fails now and then', 40, {});
   historiesEndInAgreement('without faults', 25, { faultRate: 0 });
 });
