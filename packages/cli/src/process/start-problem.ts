@@ -8,7 +8,7 @@ interface Coded {
 }
 
 // What the API server answers to its own first writes has the text alone.
-const diskFull = /database or disk is full/;
+const diskFull = /database or disk is full|ENOSPC/;
 
 /** Turns known start failures into {@link CliError}s; others come back unchanged. */
 export function toStartProblem(
@@ -46,6 +46,7 @@ export function toStartProblem(
     case 'EEXIST':
     case 'ENOTDIR':
     case 'EROFS':
+    case 'io': // the store's word for all of these
       return new CliError(`can't start with --data-dir ${where.dataDir}: ${text}`, 1, { cause: error });
     case 'bad-pki':
       return new CliError(text, 1, { cause: error });
