@@ -140,6 +140,7 @@ function securityOptions(values: FlagValues): NonNullable<StartClusterOptions['s
   );
   const signingKey =
     signing === undefined ? undefined : parse('service-account-signing-key-file', signing, readSigningKey);
+  const trusted = verifying.length > 0 || signingKey === undefined ? verifying : [signingKey];
   return {
     ...(tokenFile === undefined ? {} : { staticTokens: parse('token-auth-file', tokenFile, parseTokenFile) }),
     ...(issuers.length === 0 ? {} : { issuers }),
@@ -152,7 +153,7 @@ function securityOptions(values: FlagValues): NonNullable<StartClusterOptions['s
     ...(signingKey === undefined
       ? {}
       : {
-          keys: { signingKey: () => Promise.resolve(signingKey), verificationKeys: () => [signingKey, ...verifying] },
+          keys: { signingKey: () => Promise.resolve(signingKey), verificationKeys: () => trusted },
         }),
   };
 }
