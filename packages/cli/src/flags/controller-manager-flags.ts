@@ -83,6 +83,14 @@ export const controllerManagerFlags: readonly FlagSpec[] = [
   },
   { name: 'concurrent-deployment-syncs', type: 'int', default: 5, help: 'Deployments synced at a time.' },
   { name: 'concurrent-replicaset-syncs', type: 'int', default: 5, help: 'ReplicaSets synced at a time.' },
+  { name: 'concurrent-rc-syncs', type: 'int', default: 5, help: 'ReplicationControllers synced at a time.' },
+  { name: 'concurrent-resource-quota-syncs', type: 'int', default: 5, help: 'ResourceQuotas synced at a time.' },
+  {
+    name: 'resource-quota-sync-period',
+    type: 'duration',
+    default: 300_000,
+    help: 'Period of recounting all ResourceQuotas.',
+  },
   { name: 'concurrent-endpoint-syncs', type: 'int', default: 5, help: 'Endpoints synced at a time.' },
   {
     name: 'concurrent-service-endpoint-syncs',
