@@ -2,6 +2,7 @@
 
 import type { FlagSpec } from './flag.ts';
 import { leaderElectionFlags } from './leader-election-flags.ts';
+import { servingFlags } from './serving-flags.ts';
 
 export const controllerManagerFlags: readonly FlagSpec[] = [
   { name: 'kubeconfig', type: 'string', help: 'Kubeconfig of the API server to work against.' },
@@ -107,14 +108,7 @@ export const controllerManagerFlags: readonly FlagSpec[] = [
     default: 100,
     help: 'Most endpoints in an EndpointSlice (1 to 1000).',
   },
-  { name: 'secure-port', type: 'int', default: 10257, help: 'Port of health and metrics; 0 serves none.' },
-  { name: 'bind-address', type: 'string', default: '127.0.0.1', help: 'Address of health and metrics.' },
-  { name: 'cert-dir', type: 'string', help: 'Directory of the serving certificate; made in memory when absent.' },
-  { name: 'tls-cert-file', type: 'string', help: 'Serving certificate (PEM).' },
-  { name: 'tls-private-key-file', type: 'string', help: 'Key of --tls-cert-file.' },
-  { name: 'authentication-kubeconfig', type: 'string', help: 'Kubeconfig for delegated authentication.', inert: true },
-  { name: 'authorization-kubeconfig', type: 'string', help: 'Kubeconfig for delegated authorization.', inert: true },
-  { name: 'client-ca-file', type: 'string', help: 'CA of client certificates.', inert: true },
+  ...servingFlags(10257),
   { name: 'allocate-node-cidrs', type: 'bool', default: false, help: 'Give nodes pod ranges.', inert: true },
   { name: 'cluster-cidr', type: 'string', help: 'Range of pod addresses.', inert: true },
   { name: 'service-cluster-ip-range', type: 'string', help: 'Range of Service cluster IPs.', inert: true },

@@ -14,7 +14,7 @@ import {
 } from '@homeostat/runtime';
 import { podSelector, selects, wakeServicesOfPod } from '../shared/service-endpoints/service-pods.ts';
 import { TriggerTimeTracker } from '../shared/service-endpoints/trigger-time.ts';
-import { slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
+import { servicesOfChange, slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
 import { diff, managedBy, type ObservedSlices } from './diff.ts';
 
 export interface EndpointSliceControllerOptions {
@@ -59,9 +59,7 @@ function wakeServiceOfSlice(
   change: Change<EndpointSlice>,
 ): readonly { readonly key: ObjectKey; readonly afterMs: number }[] {
   if (change.type === 'resync' || (change.type === 'added' && change.initial)) return [];
-  const keys = new Set(slicesByService.valuesOf(change.object));
-  if (change.type === 'updated') for (const key of slicesByService.valuesOf(change.old)) keys.add(key);
-  return [...keys].map((key) => ({ key, afterMs: sliceDelayMs }));
+  return [...servicesOfChange(slicesByService, change)].map((key) => ({ key, afterMs: sliceDelayMs }));
 }
 
 export function observe(

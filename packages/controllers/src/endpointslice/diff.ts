@@ -10,7 +10,7 @@ import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
 import { isHeadless, podSelector } from '../shared/service-endpoints/service-pods.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
-import { managedByLabel, portsKey, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
+import { deleteSlice, managedByLabel, portsKey, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
 import { type AddressType, addressTypes, desiredEndpoints } from './desired.ts';
 import { distribute, type SliceChange } from './distribute.ts';
 
@@ -117,7 +117,7 @@ function* finalise(observed: ObservedSlices, changes: Changes): Iterable<Action>
     else yield updateAction(observed, recycled, wanted.endpoints, wanted.ports);
   }
   for (const { slice, endpoints } of changes.update) yield updateAction(observed, slice, endpoints, slice.ports ?? []);
-  for (const slice of remove) yield deleteAction(slice);
+  for (const slice of remove) yield deleteSlice(slice);
 }
 
 function wantedLabels(service: Service): Readonly<Record<string, string>> {
@@ -200,19 +200,6 @@ function updateAction(
     reason: 'EndpointsDiffer',
     facts: { had: slice.endpoints?.length ?? 0, wants: endpoints.length },
     announce: announceFailure(service),
-  };
-}
-
-function deleteAction(slice: EndpointSlice): Action {
-  return {
-    verb: 'delete',
-    resource: endpointSlices,
-    namespace: slice.metadata?.namespace ?? '',
-    name: slice.metadata?.name ?? '',
-    preconditions: { uid: slice.metadata?.uid ?? '' },
-    tolerates: ['NotFound'],
-    reason: 'SliceSuperfluous',
-    facts: { endpoints: slice.endpoints?.length ?? 0 },
   };
 }
 

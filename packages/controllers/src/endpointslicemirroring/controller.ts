@@ -12,7 +12,7 @@ import {
   createMaxOfLimiter,
   type PlanController,
 } from '@homeostat/runtime';
-import { slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
+import { servicesOfChange, slicesManagedBy } from '../shared/service-endpoints/slice-names.ts';
 import { diff, mirroringManager, type ObservedMirror } from './diff.ts';
 
 export interface EndpointSliceMirroringOptions {
@@ -44,12 +44,8 @@ export function createEndpointSliceMirroringController(
       {
         resource: endpointSlices,
         indexes: [mirroredSlices],
-        wakes: (change: Change<EndpointSlice>) => {
-          if (change.type === 'resync') return [];
-          const keys = new Set(mirroredSlices.valuesOf(change.object));
-          if (change.type === 'updated') for (const key of mirroredSlices.valuesOf(change.old)) keys.add(key);
-          return keys;
-        },
+        wakes: (change: Change<EndpointSlice>) =>
+          change.type === 'resync' ? [] : servicesOfChange(mirroredSlices, change),
       },
     ],
     observe: (key, caches) => observe(key, caches, options.subsetMax ?? 1000),

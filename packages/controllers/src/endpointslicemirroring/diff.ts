@@ -7,7 +7,7 @@ import { deepEqual } from '@homeostat/machinery';
 import { type Action, emptyPlan, type Plan } from '@homeostat/runtime';
 import { controllerReference } from '../shared/controller-ref.ts';
 import { event } from '../shared/pod-control.ts';
-import { managedByLabel, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
+import { deleteSlice, managedByLabel, serviceNameLabel } from '../shared/service-endpoints/slice-names.ts';
 import { triggerTimeAnnotation } from '../shared/service-endpoints/trigger-time.ts';
 import { mirror, type MirroredSlice, mirrorKey } from './desired.ts';
 
@@ -32,7 +32,7 @@ export function isMirrorable({ metadata }: Endpoints): boolean {
 export function diff({ service, endpoints, slices, subsetMax }: ObservedMirror): Plan {
   const wanted =
     endpoints !== undefined && isMirrorable(endpoints) && service !== undefined && service.spec?.selector === undefined;
-  if (!wanted) return slices.length === 0 ? emptyPlan : { steps: [{ actions: slices.map(deleteAction) }] };
+  if (!wanted) return slices.length === 0 ? emptyPlan : { steps: [{ actions: slices.map(deleteSlice) }] };
   const { slices: desired, invalid, skipped } = mirror(endpoints, subsetMax);
   const actions = [...reconcile(endpoints, desired, slices)];
   if (actions.length === 0) return emptyPlan;
@@ -63,7 +63,7 @@ function* reconcile(
     const [recycled] = index === -1 ? [] : superfluous.splice(index, 1);
     yield recycled === undefined ? createAction(endpoints, wanted) : updateAction(endpoints, recycled, wanted);
   }
-  for (const slice of superfluous) yield deleteAction(slice);
+  for (const slice of superfluous) yield deleteSlice(slice);
 }
 
 function isRight(endpoints: Endpoints, slice: EndpointSlice, wanted: MirroredSlice): boolean {
@@ -126,19 +126,6 @@ function updateAction(endpoints: Endpoints, slice: EndpointSlice, wanted: Mirror
     object: sliceOf(endpoints, wanted, { name, uid, resourceVersion }),
     reason: 'SliceDiffers',
     facts: { had: slice.endpoints?.length ?? 0, wants: wanted.endpoints.length },
-  };
-}
-
-function deleteAction(slice: EndpointSlice): Action {
-  return {
-    verb: 'delete',
-    resource: endpointSlices,
-    namespace: slice.metadata?.namespace ?? '',
-    name: slice.metadata?.name ?? '',
-    preconditions: { uid: slice.metadata?.uid ?? '' },
-    tolerates: ['NotFound'],
-    reason: 'SliceSuperfluous',
-    facts: { endpoints: slice.endpoints?.length ?? 0 },
   };
 }
 

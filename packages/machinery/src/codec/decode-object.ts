@@ -9,6 +9,7 @@ import { decodeScalar, describe, isObject } from './decode-scalar.ts';
 import { goTypeName } from './go-type-name.ts';
 import { type ParsedJson, RepeatedKeys } from './json/parsed-json.ts';
 import { setProperty } from './json/parse-json.ts';
+import { zeroScalar } from './zero-scalar.ts';
 
 /** An object under construction. */
 export type Draft = { [key: string]: Json };
@@ -143,29 +144,6 @@ function zeroElement(schema: Schema): Json {
       return [];
     case 'scalar':
       return zeroScalar(schema);
-  }
-}
-
-function zeroScalar(schema: ScalarSchema): Json {
-  switch (schema.type) {
-    case 'bool':
-      return false;
-    case 'string':
-    case 'bytes':
-      return '';
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
-    case 'int32':
-    case 'int64':
-    case 'uint32':
-    case 'uint64':
-    case 'float64':
-    case 'intOrString':
-      return 0;
-    default:
-      return null;
   }
 }
 

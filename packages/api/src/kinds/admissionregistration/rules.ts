@@ -77,6 +77,20 @@ function validateResources(resources: readonly string[], path: FieldPath, errors
   }
 }
 
+/** What a policy must say: which resources it is about. */
+export function validateMatchConstraints(
+  match: MatchResources | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (match === undefined) {
+    errors.push(required(path));
+    return;
+  }
+  validateMatchResources(match, path, errors);
+  if ((match.resourceRules ?? []).length === 0) errors.push(required(path.child('resourceRules')));
+}
+
 export function validateMatchResources(match: MatchResources | undefined, path: FieldPath, errors: FieldError[]): void {
   if (match === undefined) return;
   const policy: string | undefined = match.matchPolicy;

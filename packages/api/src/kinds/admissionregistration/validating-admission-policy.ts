@@ -33,7 +33,7 @@ import {
   validatePolicyName,
   validateVariables,
 } from './policy-parts.ts';
-import { defaultMatchResources, validateMatchResources } from './rules.ts';
+import { defaultMatchResources, validateMatchConstraints, validateMatchResources } from './rules.ts';
 
 const group = { group: 'admissionregistration.k8s.io', version: 'v1' };
 const specPath = new FieldPath('spec');
@@ -86,13 +86,7 @@ export const validatingAdmissionPolicyBindingStrategy: KindStrategy<ValidatingAd
 function validateSpec(name: string, spec: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
   validateFailurePolicy(spec.failurePolicy, path.child('failurePolicy'), errors);
   validateParamKind(spec.paramKind, path.child('paramKind'), errors);
-  const constraints = path.child('matchConstraints');
-  if (spec.matchConstraints === undefined) errors.push(required(constraints));
-  else {
-    validateMatchResources(spec.matchConstraints, constraints, errors);
-    if ((spec.matchConstraints.resourceRules ?? []).length === 0)
-      errors.push(required(constraints.child('resourceRules')));
-  }
+  validateMatchConstraints(spec.matchConstraints, path.child('matchConstraints'), errors);
   validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
   validateVariables(spec.variables ?? [], path.child('variables'), errors);
   const validations = spec.validations ?? [];

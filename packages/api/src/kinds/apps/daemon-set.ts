@@ -11,7 +11,7 @@ import {
   dropDisabledTemplateFields,
   validatePodTemplateSpec,
 } from '../pod-spec/pod-template.ts';
-import { type GoField, toGoForm } from '../rules/go-form.ts';
+import { toGoForm } from '../rules/go-form.ts';
 import { intOrPercentNumber, validateAtMost100Percent, validateIntOrPercent } from '../rules/int-or-percent.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
@@ -21,24 +21,13 @@ import { semanticEqual } from '../semantic-equal.ts';
 import { bumpGeneration, fieldDiffers, fieldSchema, keepField, validateImmutableSelector } from '../update-parts.ts';
 import { isEmptySelector, matcherOf, mismatch, validateReplicaRestart } from './replica-template.ts';
 import { validateCollisionCount, validateCounters } from './status-counters.ts';
+import { strategyForm } from './strategy-form.ts';
 import { warningsForTemplateOf } from './template-warnings.ts';
 
 const kind = { group: 'apps', version: 'v1', kind: 'DaemonSet' };
 const metadataPath = new FieldPath('metadata');
 const specPath = new FieldPath('spec');
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
-const strategyForm: readonly GoField[] = [
-  ['Type', 'type', ''],
-  [
-    'RollingUpdate',
-    'rollingUpdate',
-    null,
-    [
-      ['MaxUnavailable', 'maxUnavailable', 0],
-      ['MaxSurge', 'maxSurge', 0],
-    ],
-  ],
-];
 
 export const daemonSetStrategy: KindStrategy<DaemonSet> = {
   tracksGeneration: true,

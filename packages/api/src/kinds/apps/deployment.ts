@@ -14,7 +14,7 @@ import {
 import type { KindStrategy } from '../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { defaultPodTemplateSpec, dropDisabledTemplateFields } from '../pod-spec/pod-template.ts';
-import { type GoField, toGoForm } from '../rules/go-form.ts';
+import { toGoForm } from '../rules/go-form.ts';
 import { intOrPercentNumber, validateAtMost100Percent, validateIntOrPercent } from '../rules/int-or-percent.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { validateNonnegative } from '../rules/values.ts';
@@ -22,6 +22,7 @@ import { semanticEqual } from '../semantic-equal.ts';
 import { bumpGeneration, fieldDiffers, keepField, keepLabels, validateImmutableSelector } from '../update-parts.ts';
 import { validateRequiredSelector, validateSelectedTemplate } from './replica-template.ts';
 import { validateCollisionCount, validateCounters } from './status-counters.ts';
+import { strategyForm } from './strategy-form.ts';
 import { warningsOnReplicaCreate, warningsOnReplicaUpdate } from './template-warnings.ts';
 
 const kind = { group: 'apps', version: 'v1', kind: 'Deployment' };
@@ -29,18 +30,6 @@ const metadataPath = new FieldPath('metadata');
 const specPath = new FieldPath('spec');
 const rules = { kind: 'ReplicaSet', workload: 'deployment' };
 const strategyTypes = ['Recreate', 'RollingUpdate'];
-const strategyForm: readonly GoField[] = [
-  ['Type', 'type', ''],
-  [
-    'RollingUpdate',
-    'rollingUpdate',
-    null,
-    [
-      ['MaxUnavailable', 'maxUnavailable', 0],
-      ['MaxSurge', 'maxSurge', 0],
-    ],
-  ],
-];
 
 export const deploymentStrategy: KindStrategy<Deployment> = {
   tracksGeneration: true,

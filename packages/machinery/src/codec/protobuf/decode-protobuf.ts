@@ -5,9 +5,10 @@ import type { Json, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } 
 import { DecodeError } from '../decode-error.ts';
 import type { Draft } from '../decode-object.ts';
 import { setProperty } from '../json/parse-json.ts';
+import { zeroScalar } from '../zero-scalar.ts';
 import { type MessagePlan, messagePlan, type PlannedField } from './message-plan.ts';
 import { ProtoReader } from './proto-reader.ts';
-import { readScalar, zeroScalar } from './read-scalar.ts';
+import { readScalar } from './read-scalar.ts';
 import { lengthDelimited, scalarWireType } from './write-scalar.ts';
 
 /** Reads a raw message, without envelope. @throws DecodeError */

@@ -37,30 +37,6 @@ export function readScalar(reader: ProtoReader, schema: ScalarSchema, readStruct
   }
 }
 
-/** Go's zero value as JSON, for items of lists and maps. */
-export function zeroScalar(schema: ScalarSchema): Json {
-  switch (schema.type) {
-    case 'string':
-    case 'bytes':
-      return '';
-    case 'bool':
-      return false;
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
-    case 'int32':
-    case 'int64':
-    case 'uint32':
-    case 'uint64':
-    case 'float64':
-    case 'intOrString':
-      return 0;
-    default:
-      return null;
-  }
-}
-
 function readWrapped(reader: ProtoReader, schema: ScalarSchema, readStruct: ReadMessage): Json | undefined {
   const outerEnd = reader.enter();
   const result =
