@@ -1,6 +1,6 @@
 // @homeostat/apiserver/node: the TLS port, and what else needs the real platform.
 
-export { listen, type Listener, type ListenerOptions, type TlsOptions } from './server/node/http-listener.ts';
+export { listen, type Listener, type ListenerOptions, type TlsOptions } from '@homeostat/runtime/node';
 export { nodeDigests, readSigningKey, readVerificationKeys, toSigningKey } from './node/node-crypto.ts';
 export { startServer, type StartedServer, type StartServerOptions } from './node/start-server.ts';
 export { type CertificatePair, createAuthority, issueCertificate } from './node/pki/certificate-authority.ts';

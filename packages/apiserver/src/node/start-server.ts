@@ -3,7 +3,7 @@
 
 import { createApiServer } from '../server/api-server.ts';
 import type { ApiServer, ApiServerOptions } from '../server/api-server-options.ts';
-import { listen, type Listener, type TlsOptions } from '../server/node/http-listener.ts';
+import { listen, type Listener, type TlsOptions } from '@homeostat/runtime/node';
 import { createStandardParts, type StandardPartsOptions } from '../standard-parts.ts';
 
 export interface StartServerOptions

@@ -8,7 +8,7 @@ import { silentLogger } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import { FixtureServer } from './api-server-fixture.ts';
 import { boundBody } from './bounded-body.ts';
-import { listen } from './node/http-listener.ts';
+import { listen } from '@homeostat/runtime/node';
 
 test('a body that does not come in time is answered with 504, and its connection closed', async () => {
   const env = { ...createRealEnv(), log: silentLogger };

@@ -9,9 +9,9 @@ import { createGunzip } from 'node:zlib';
 import { silentLogger } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import type { ApiRequest, ApiResponse } from '@homeostat/client';
-import { createAuthority, issueCertificate } from '../../node/pki/certificate-authority.ts';
-import { FixtureServer } from '../api-server-fixture.ts';
-import { listen, type Listener } from './http-listener.ts';
+import { createAuthority, issueCertificate } from './pki/certificate-authority.ts';
+import { FixtureServer } from '../server/api-server-fixture.ts';
+import { listen, type Listener } from '@homeostat/runtime/node';
 
 const env = { ...createRealEnv(), log: silentLogger };
 let server: FixtureServer;
