@@ -79,13 +79,15 @@ export {
   withoutManagedFields,
 } from './informer/informer-factory.ts';
 export { createInformerSource, type InformerSource, type Selection } from './informer/informer-source.ts';
-export {
-  type HandlerOptions,
-  type ProgressHandler,
-  type Registration,
-  SharedInformer,
-  type SharedInformerOptions,
-} from './informer/shared-informer.ts';
+export type {
+  HandlerOptions,
+  Informer,
+  InformerFailure,
+  InformerState,
+  ProgressHandler,
+  Registration,
+} from './informer/informer.ts';
+export { SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
 export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
 export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
 export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';

@@ -86,6 +86,11 @@ export class InformerFactory implements Caches {
     return [...this.#informers].filter(([, informer]) => !informer.hasSynced).map(([id]) => id);
   }
 
+  /** Resources that the API server does not serve, of all informers made so far. */
+  missing(): readonly string[] {
+    return [...this.#informers].filter(([, informer]) => informer.state === 'waiting-for-resource').map(([id]) => id);
+  }
+
   /** Resolves when all informers made so far have synced. @throws the signal's reason. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(this.informers().map((informer) => informer.waitForSync(signal)));

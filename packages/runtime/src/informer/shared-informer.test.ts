@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ApiError, createVirtualEnv } from '@homeostat/base';
 import { newExpired, type WatchEvent } from '@homeostat/machinery';
 import { TransportError } from '@homeostat/client';
-import { FakeServer, newWidget, type Widget, widgets } from '../testing/fake-server.ts';
+import { FakeServer, type Fault, newWidget, type Widget, widgets } from '../testing/fake-server.ts';
 import type { Change } from './change.ts';
 import { createInformerSource } from './informer-source.ts';
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
@@ -482,6 +482,85 @@ describe('SharedInformer', () => {
     server.fault = () => env.clock.sleep(1e9);
     await running(setup, async () => {
       await env.clock.advance(1_000);
+    });
+  });
+});
+
+describe('SharedInformer.state', () => {
+  it('C8 waits for a resource that is not served, says so, and picks it up within 5 s or when told to look again', async () => {
+    for (const told of [false, true]) {
+      const setup = setUp();
+      const { env, server, informer, changes, note } = setup;
+      const states: string[] = [];
+      informer.onState((state) => void states.push(state));
+      informer.addHandler(note);
+      const notServed: Fault = () => {
+        throw new ApiError({
+          code: 404,
+          reason: 'NotFound',
+          message: 'the server could not find the requested resource',
+        });
+      };
+      server.fault = notServed;
+      assert.equal(informer.state, 'new');
+      await running(setup, async () => {
+        await env.clock.advance(300_000);
+        assert.equal(informer.state, 'waiting-for-resource');
+        assert.equal(informer.hasSynced, false);
+        assert.ok((informer.lastError?.count ?? 0) > 50);
+        server.fault = () => {};
+        server.put('widgets', newWidget('a'));
+        if (told) {
+          informer.lookAgain();
+          await env.clock.settle();
+        } else await env.clock.advance(5_000);
+        assert.equal(informer.state, 'synced');
+        assert.equal(informer.lastError, undefined);
+        assert.deepEqual(changes, ['added a uid-1 initial']);
+        // The definition is deleted: nothing is known of the objects, so nothing is told of them.
+        server.fault = notServed;
+        server.endWatches(newExpired('gone'));
+        await env.clock.advance(60_000);
+        assert.equal(informer.state, 'waiting-for-resource');
+        assert.equal(informer.lister.size, 1);
+        server.fault = () => {};
+        server.remove('widgets', 'default', 'a');
+        await env.clock.advance(5_000);
+        assert.equal(informer.state, 'synced');
+        assert.deepEqual(changes, ['added a uid-1 initial', 'deleted a uid-1 unknown']);
+      });
+      const expected = [
+        'syncing',
+        'waiting-for-resource',
+        'syncing',
+        'synced',
+        'waiting-for-resource',
+        'synced',
+        'stopped',
+      ];
+      assert.deepEqual(states, expected);
+    }
+  });
+
+  it('tells of failures until the server answers again', async () => {
+    const setup = setUp();
+    const { env, server, informer } = setup;
+    const told: number[] = [];
+    const stop = informer.onError(({ count }) => void told.push(count));
+    await running(setup, async () => {
+      await env.clock.advance(60_000);
+      server.fault = () => {
+        throw new TransportError('refused', 'connection refused');
+      };
+      server.endWatches(new TransportError('reset', 'premature close'));
+      await env.clock.advance(20_000);
+      assert.equal(informer.state, 'synced');
+      assert.ok(informer.lastError?.error instanceof TransportError);
+      assert.deepEqual(told.slice(0, 3), [1, 2, 3]);
+      server.fault = () => {};
+      await env.clock.advance(30_000);
+      assert.equal(informer.lastError, undefined);
+      stop();
     });
   });
 });

@@ -10,8 +10,17 @@ import type { IndexDefinition, Lister } from '../store/lister.ts';
 import { createStore, type Store } from '../store/store.ts';
 import type { ChangeHandler } from './change.ts';
 import { HandlerSet } from './handler-set.ts';
-import { runRepairs } from './repair.ts';
+import type {
+  HandlerOptions,
+  Informer,
+  InformerFailure,
+  InformerState,
+  ProgressHandler,
+  Registration,
+} from './informer.ts';
+import { InformerHealth } from './informer-health.ts';
 import type { InformerSource } from './informer-source.ts';
+import { runRepairs } from './repair.ts';
 
 export interface SharedInformerOptions<T extends KubeObject = KubeObject> {
   readonly resource: ResourceType<T>;
@@ -32,22 +41,6 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> {
   readonly streaming?: boolean;
 }
 
-export interface HandlerOptions {
-  /** Every object again after this time, milliseconds, at least 1000; 0 never; default the informer's. */
-  readonly resyncPeriodMs?: number;
-}
-
-/** A handler's place in an informer. */
-export interface Registration {
-  /** Whether the handler has been told of all objects of the first list, or of those that were there when it came. */
-  hasSynced(): boolean;
-  /** Ends it; resolves when a call under way has ended. Twice is fine. */
-  remove(): Promise<void>;
-}
-
-/** Hears how far the cache is: the version reached, and the object when one changed. Called after handlers. */
-export type ProgressHandler = (resourceVersion: string, key: ObjectKey | undefined) => void;
-
 const defaultRepairPeriodMs = 600_000;
 
 /**
@@ -57,7 +50,7 @@ const defaultRepairPeriodMs = 600_000;
  * (2) an object that was recreated is told as deleted and added; (3) the cache never goes back in time; (4) a lost event is found
  * within one repair period; (5) the store holds a change before any handler hears of it.
  */
-export class SharedInformer<T extends KubeObject = KubeObject> {
+export class SharedInformer<T extends KubeObject = KubeObject> implements Informer<T> {
   readonly resource: ResourceType<T>;
   readonly #options: SharedInformerOptions<T>;
   readonly #env: Env;
@@ -69,7 +62,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   readonly #progress = new Set<ProgressHandler>();
   readonly #syncWaiters = new Set<() => void>();
   readonly #name: string;
-  #state: 'new' | 'running' | 'stopped' = 'new';
+  readonly #health: InformerHealth;
   #synced = false;
   #resourceVersion = '';
   /** Keys changed since a repair began; undefined when none is under way. */
@@ -80,6 +73,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     this.resource = options.resource;
     this.#env = options.env;
     this.#name = resourceId(options.resource);
+    this.#health = new InformerHealth(options.env);
     this.#store = createStore<T>({ namespaced: options.resource.namespaced });
     this.#pacer = new Pacer(options.env.clock);
     this.#handlers = new HandlerSet<T>({
@@ -100,6 +94,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
         progress: (resourceVersion) => this.#fifo.push({ type: 'bookmark', resourceVersion }),
         room: () => this.#fifo.room(),
       },
+      onError: (error) => this.#health.failed(error),
+      onRecovered: () => this.#health.recovered(),
+      onMissing: (missing) =>
+        this.#health.moveTo(missing ? 'waiting-for-resource' : this.#synced ? 'synced' : 'syncing'),
     });
   }
 
@@ -118,6 +116,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
     return this.#synced;
   }
 
+  get state(): InformerState {
+    return this.#health.state;
+  }
+
+  get lastError(): InformerFailure | undefined {
+    return this.#health.lastError;
+  }
+
   /** Adds indexes, before or after the start. @throws Error when a name is taken by another function. */
   addIndexes(indexes: readonly IndexDefinition<T>[]): void {
     this.#store.writer.addIndexes(indexes);
@@ -125,10 +131,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 
   /** Adds a handler at any time; it hears of what is cached as additions first. @throws Error after the stop. */
   addHandler(handle: ChangeHandler<T>, options: HandlerOptions = {}): Registration {
-    if (this.#state === 'stopped') throw new Error(`handler was not added: the informer of ${this.#name} has stopped`);
+    if (this.state === 'stopped') throw new Error(`handler was not added: the informer of ${this.#name} has stopped`);
     const resyncPeriodMs = options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0;
-    const handler = this.#handlers.add(handle, { resyncPeriodMs, attached: this.#state === 'new' });
-    if (this.#state === 'running') {
+    const handler = this.#handlers.add(handle, { resyncPeriodMs, attached: this.state === 'new' });
+    if (this.state !== 'new') {
       this.#inOrder(() => {
         const present = { synced: this.#synced, pacer: this.#pacer };
         return this.#handlers.attach(handler, this.#store.reader.values(), present);
@@ -145,6 +151,18 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   onProgress(handler: ProgressHandler): () => void {
     this.#progress.add(handler);
     return () => void this.#progress.delete(handler);
+  }
+
+  onState(handler: (state: InformerState) => void): () => void {
+    return this.#health.onState(handler);
+  }
+
+  onError(handler: (failure: InformerFailure) => void): () => void {
+    return this.#health.onError(handler);
+  }
+
+  lookAgain(): void {
+    this.#reflector.lookAgain();
   }
 
   /** Resolves when {@link hasSynced}. @throws the signal's reason. */
@@ -167,8 +185,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
 
   /** Fills and follows the cache until `signal` aborts. @throws Error when run twice. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#state !== 'new') throw new Error(`the informer of ${this.#name} was run twice`);
-    this.#state = 'running';
+    if (this.state !== 'new') throw new Error(`the informer of ${this.#name} was run twice`);
+    this.#health.moveTo('syncing');
     this.#handlers.start();
     const scope = new Scope({ signal });
     try {
@@ -178,7 +196,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
       if (periodMs > 0) scope.spawn('repair', (inner) => this.#repair(periodMs, inner));
       await scope.join();
     } finally {
-      this.#state = 'stopped';
+      this.#health.moveTo('stopped');
       await this.#handlers.stop();
     }
   }
@@ -280,6 +298,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> {
   #markSynced(): void {
     this.#synced = true;
     this.#handlers.markSynced();
+    this.#health.moveTo('synced');
     for (const resolve of this.#syncWaiters) resolve();
     this.#syncWaiters.clear();
     this.#env.log.debug('cache is synced', { informer: this.#name, objects: this.#store.reader.size });

@@ -7,6 +7,7 @@ import {
   compareResourceVersions,
   isExpired,
   isInvalid,
+  isNotFound,
   isTooLargeResourceVersion,
   isTooManyRequests,
   isTransportError,
@@ -42,6 +43,8 @@ export interface ReflectorState {
   readonly afterWait: 'start' | 'open';
   readonly openedAtMs: number;
   readonly events: number;
+  /** The server does not serve the resource: it is looked for more often than a failing server is asked. */
+  readonly missing: boolean;
   /** Since when consistent lists answer older states than seen; undefined when they don't. */
   readonly staleSinceMs: number | undefined;
 }
@@ -102,6 +105,8 @@ const backoffFirstMs = 800;
 // Jitter doubles it at most: 0.8 to 30 s.
 const backoffMaxMs = 15_000;
 const backoffResetMs = 120_000;
+/** Doubled by jitter: a resource that appears is found within 5 s. */
+const missingBackoffMaxMs = 2_500;
 const shortWatchMs = 1_000;
 /** A server that keeps answering older states for this long was restored from a backup: its state is the truth. */
 const staleAcceptMs = 60_000;
@@ -118,6 +123,7 @@ export function createReflectorState(options: { readonly streaming: boolean }): 
     afterWait: 'start',
     openedAtMs: 0,
     events: 0,
+    missing: false,
     staleSinceMs: undefined,
   };
 }
@@ -152,7 +158,7 @@ export function stepReflector(state: ReflectorState, input: ReflectorInput, nowM
 }
 
 function start(state: ReflectorState): ReflectorStep {
-  if (!state.streaming) return list(state, []);
+  if (!state.streaming || state.missing) return list(state, []);
   const effect = { do: 'stream-list', resourceVersion: wantedVersion(state) } as const;
   return { state: { ...state, phase: 'streaming-list' }, effects: [effect] };
 }
@@ -190,7 +196,7 @@ function accept(state: ReflectorState, version: string, nowMs: number, streamed:
       ]);
     }
   }
-  const synced = { ...state, resourceVersion: version, unavailable: false, staleSinceMs: undefined };
+  const synced = { ...state, resourceVersion: version, unavailable: false, missing: false, staleSinceMs: undefined };
   if (streamed) {
     return {
       state: { ...synced, phase: 'watching' },
@@ -202,7 +208,7 @@ function accept(state: ReflectorState, version: string, nowMs: number, streamed:
 
 function onListFailed(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
   if (isVersionGone(error) && wantedVersion(state) !== '') return list({ ...state, unavailable: true }, []);
-  return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+  return wait({ ...state, missing: isNotFound(error) }, 'start', nowMs, [{ do: 'report', error }]);
 }
 
 function onRefused(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
@@ -273,7 +279,7 @@ function wait(
   before: readonly ReflectorEffect[],
 ): ReflectorStep {
   const failures = nowMs - state.failedAtMs > backoffResetMs ? 0 : state.failures;
-  const delayMs = Math.min(backoffFirstMs * 2 ** failures, backoffMaxMs);
+  const delayMs = Math.min(backoffFirstMs * 2 ** failures, state.missing ? missingBackoffMaxMs : backoffMaxMs);
   return {
     state: { ...state, phase: 'waiting', afterWait, failures: failures + 1, failedAtMs: nowMs },
     effects: [...before, { do: 'wait', delayMs }],

@@ -49,6 +49,10 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> {
   readonly streaming?: boolean;
   /** Hears of every failure, after it was logged. */
   readonly onError?: (error: unknown) => void;
+  /** A list came, or a watch was opened. */
+  readonly onRecovered?: () => void;
+  /** The server turned out not to serve the resource, or to serve it again. */
+  readonly onMissing?: (missing: boolean) => void;
 }
 
 const pageSize = 500;
@@ -66,6 +70,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #content = new Map<ObjectKey, T>();
   #listed: readonly T[] = [];
   #event: WatchEvent<T> | undefined;
+  /** Cuts the present wait short. */
+  #endWait: (() => void) | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -78,6 +84,11 @@ export class Reflector<T extends KubeObject = KubeObject> {
     return this.#state;
   }
 
+  /** Asks at once for a resource that the server did not serve; otherwise does nothing. */
+  lookAgain(): void {
+    if (this.#state.missing) this.#endWait?.();
+  }
+
   /** Runs until `signal` aborts; then the watch is closed. Never rejects for the server's sake. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock } = this.#options.env;
@@ -85,7 +96,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
     try {
       while (input !== undefined && !signal.aborted) {
         const { state, effects } = stepReflector(this.#state, input, clock.monotonicMs());
+        const wasMissing = this.#state.missing;
         this.#state = state;
+        if (state.missing !== wasMissing) this.#options.onMissing?.(state.missing);
         input = undefined;
         for (const effect of effects) input = (await this.#perform(effect, signal)) ?? input;
       }
@@ -114,6 +127,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       case 'replace':
         sink.replace(this.#listed.length > 0 ? this.#listed : [...this.#content.values()], effect.resourceVersion);
         this.#forgetContent();
+        this.#options.onRecovered?.();
         return undefined;
       case 'collect':
         this.#collect();
@@ -134,8 +148,20 @@ export class Reflector<T extends KubeObject = KubeObject> {
         return undefined;
       case 'wait':
         this.#forgetContent();
-        await env.clock.sleep(effect.delayMs * (1 + env.random.float()), signal);
+        await this.#wait(effect.delayMs * (1 + env.random.float()), signal);
         return { type: 'waited' };
+    }
+  }
+
+  async #wait(delayMs: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#options.env.clock.setTimer(delayMs, resolve);
+    this.#endWait = resolve;
+    try {
+      await abortable(promise, signal);
+    } finally {
+      this.#endWait = undefined;
+      timer.cancel();
     }
   }
 
@@ -177,6 +203,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       // A half-open connection would never tell that the server ended the watch.
       const overtime = env.clock.setTimer(timeoutSeconds * 1000 + overtimeMs, () => controller.abort());
       this.#watch = { controller, iterator, overtime, detach };
+      if (!sendInitialEvents) this.#options.onRecovered?.();
       return { type: 'watch-opened' };
     } catch (error) {
       detach();
