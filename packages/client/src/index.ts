@@ -14,6 +14,7 @@ export type {
   PatchKind,
   PatchOptions,
   RawRequest,
+  RequestHeaders,
   SelectOptions,
   UpdateOptions,
   WatchOptions,
@@ -51,6 +52,14 @@ export {
   type ResourceTypeOptions,
 } from './resource/resource-type.ts';
 export { decodeError, type RequestSubject } from './rest/decode-error.ts';
+export {
+  formatLeaderTerm,
+  isLeaderTermEnded,
+  type LeaderTerm,
+  leaderTermEnded,
+  leaderTermHeader,
+  parseLeaderTerm,
+} from './rest/leader-term.ts';
 export {
   apiErrorOf,
   isAlreadyExists,

@@ -77,6 +77,7 @@ async function bindPod(
     name,
     dryRun,
     signal: context.signal,
+    term: context.term,
     preconditions: {
       ...((meta.uid ?? '') === '' ? {} : { uid: meta.uid }),
       ...((meta.resourceVersion ?? '') === '' ? {} : { resourceVersion: meta.resourceVersion }),

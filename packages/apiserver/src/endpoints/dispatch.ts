@@ -5,6 +5,7 @@ import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
 import { deprecationOf } from '../server/deprecations.ts';
 import type { RequestContext } from '../server/request-context.ts';
+import type { TermGuard } from '../registry/term-guard.ts';
 import { handleCreate } from './create-endpoint.ts';
 import { handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
 import type { EndpointRequest, EndpointServices, ServedResourceEntry } from './endpoint-request.ts';
@@ -24,6 +25,8 @@ export interface DispatchTable {
   special(entry: ServedResourceEntry, subresource: string, verb: string): SpecialEndpoint | undefined;
   readonly services: EndpointServices;
   readonly watchLimits: WatchLimits;
+  /** What guards a write that carries a leader's term. @throws ApiError 400 when that can't be read */
+  termGuard(context: RequestContext): TermGuard | undefined;
 }
 
 /** What a path names, before looking at the method. */
@@ -59,8 +62,11 @@ export async function dispatch(context: RequestContext, table: DispatchTable): P
   const streamable = target.name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
   if (!routerAccepts(headers['accept'] ?? '') && context.request.wants !== 'object') throw notRepresentable(streamable);
   const subresource = entry.info.subresources.find((candidate) => candidate.name === target.subresource);
+  const term = reads.has(verb) ? undefined : table.termGuard(context);
+  // Before admission, whose webhooks may act; and again with the write itself.
+  await term?.check();
   const request: EndpointRequest = {
-    context,
+    context: term === undefined ? context : { ...context, term },
     services: table.services,
     entry,
     subresource,
@@ -147,6 +153,8 @@ function verbOf(context: RequestContext, target: Target): string | undefined {
       return undefined;
   }
 }
+
+const reads = new Set(['get', 'list', 'watch']);
 
 const itemVerbNames = ['get', 'update', 'patch', 'delete'];
 

@@ -52,5 +52,6 @@ export function writeContext(request: EndpointRequest, dryRun: boolean): WriteCo
     warnings: context.warnings,
     dryRun,
     requestVersion: entry.version.apiVersion,
+    term: context.term,
   };
 }

@@ -18,6 +18,7 @@ import {
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { generateName, generateNameAttempts } from './generate-name.ts';
 import type { StoredResource } from './stored-resource.ts';
+import { commit } from './term-guard.ts';
 import { strategyContext, type ValidateCreate, type WriteContext } from './write-context.ts';
 
 export interface CreateRequest {
@@ -52,7 +53,7 @@ async function createOnce(
   const finish = await prepareCreate(resource, draft, request, generated);
   let stored = false;
   try {
-    const version = await putNew(resource, draft, context.dryRun, generated);
+    const version = await putNew(resource, draft, context, generated);
     stored = true;
     return version;
   } finally {
@@ -106,7 +107,7 @@ export async function prepareCreate(
 async function putNew(
   resource: StoredResource,
   draft: Mutable<KubeObject>,
-  dryRun: boolean,
+  { dryRun, term }: WriteContext,
   generated: boolean,
 ): Promise<ObjectVersion> {
   const meta = metadataOf(draft);
@@ -121,7 +122,7 @@ async function putNew(
     throw newUnknown('resourceVersion should not be set on objects to be created');
   const holder = resource.toStored(draft);
   const ttl = resource.ttlSeconds === 0 ? {} : { ttlSeconds: resource.ttlSeconds };
-  const result = await resource.store.txn({
+  const result = await commit(resource.store, term, {
     compare: [{ key, modRevision: 0 }],
     operations: [{ type: 'put', key, value: holder, ...ttl }],
   });

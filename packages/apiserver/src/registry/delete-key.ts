@@ -4,6 +4,7 @@ import { newNotFound } from '@homeostat/machinery';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { checkPreconditions, type Preconditions } from './guaranteed-update.ts';
 import type { StoredResource } from './stored-resource.ts';
+import { commit } from './term-guard.ts';
 import type { ValidateDelete, WriteContext } from './write-context.ts';
 
 export interface RemoveKeyRequest {
@@ -32,7 +33,7 @@ export async function removeKey(
     }
     checkPreconditions(resource, key, existing, request.preconditions);
     await request.validate?.(existing.object);
-    const result = await resource.store.txn({
+    const result = await commit(resource.store, context.term, {
       compare: [{ key, modRevision: existing.revision }],
       operations: [{ type: 'delete', key }],
     });

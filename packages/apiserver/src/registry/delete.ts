@@ -110,6 +110,7 @@ async function markDeleting(
       preconditions: request.options.preconditions,
       dryRun: request.context.dryRun,
       signal: request.context.signal,
+      term: request.context.term,
       transform: async (current) => {
         if (current === undefined) throw newNotFound(resource.groupResource, request.name);
         await request.validate(current.object);

@@ -241,6 +241,7 @@ async function addConditionAndDelete(request: EvictionRequest, evict: EvictionCo
       name,
       dryRun: false,
       signal: context.signal,
+      term: context.term,
       transform: (current) => {
         if (current === undefined) throw newNotFound(evict.pods.groupResource, name);
         if (current.revision !== seen.revision) throw newConflict(evict.pods.groupResource, name, optimisticLockText);

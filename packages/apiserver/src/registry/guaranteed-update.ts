@@ -5,6 +5,7 @@ import { newConflict, newNotFound, newTimeout, type KubeObject, type Mutable } f
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { sameObject } from './same-object.ts';
 import type { StoredResource } from './stored-resource.ts';
+import { commit, type TermGuard } from './term-guard.ts';
 
 export interface Preconditions {
   readonly uid?: string | undefined;
@@ -17,6 +18,7 @@ export interface GuaranteedUpdateRequest {
   readonly preconditions?: Preconditions | undefined;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
+  readonly term?: TermGuard | undefined;
   /** Whether `transform` runs (with undefined) when there is no object; else 404. */
   readonly allowMissing?: boolean;
   /**
@@ -67,7 +69,7 @@ export async function guaranteedUpdate(
       return { version, created: existing === undefined, changed: true };
     }
     const ttl = resource.ttlSeconds === 0 ? {} : { ttlSeconds: resource.ttlSeconds };
-    const result = await resource.store.txn({
+    const result = await commit(resource.store, request.term, {
       compare: [{ key, modRevision: existing?.revision ?? 0 }],
       operations: [{ type: 'put', key, value: holder, ...ttl }],
     });

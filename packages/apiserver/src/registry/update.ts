@@ -70,6 +70,7 @@ export async function updateObject(resource: StoredResource, request: UpdateRequ
       preconditions: request.preconditions,
       dryRun: context.dryRun,
       signal: context.signal,
+      term: context.term,
       allowMissing: true,
       transform: async (existing) => {
         await settle(false);

@@ -4,6 +4,7 @@ import type { StrategyContext } from '@homeostat/api';
 import type { KubeObject } from '@homeostat/machinery';
 import type { User } from '../server/user.ts';
 import type { WarningRecorder } from '../server/warnings.ts';
+import type { TermGuard } from './term-guard.ts';
 
 export interface WriteContext {
   readonly user: User;
@@ -12,6 +13,8 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** apiVersion of the endpoint. */
   readonly requestVersion: string;
+  /** Set when the writer wants the write only as the leader of a term. */
+  readonly term?: TermGuard | undefined;
 }
 
 /** Validating admission, called with the final object. */

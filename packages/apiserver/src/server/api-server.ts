@@ -10,6 +10,7 @@ import { createSpecialEndpoints } from '../endpoints/special-endpoints.ts';
 import { createBootstrapHooks } from '../registry/bootstrap/bootstrap-hooks.ts';
 import { createStoredResource } from '../registry/create-stored-resource.ts';
 import { ServiceAllocator } from '../registry/services/service-allocator.ts';
+import { termGuardOf } from '../registry/term-guard.ts';
 import { CacheHub } from '../watch-cache/cache-hub.ts';
 import { AdmissionChain } from './admission-chain.ts';
 import type { ApiServer, ApiServerOptions, ServerParts } from './api-server-options.ts';
@@ -86,6 +87,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     find: (group, version, resource) => table.entry(group, version, resource),
     special,
     services: endpointServices,
+    termGuard: ({ request }) =>
+      termGuardOf(request, table.stored({ group: 'coordination.k8s.io', resource: 'leases' })),
     watchLimits: { minRequestTimeoutMs: options.minRequestTimeoutMs ?? 1_800_000 },
   };
   const serve = createRequestHandler({

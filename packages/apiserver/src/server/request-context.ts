@@ -1,6 +1,7 @@
 // What travels with a request through the chain. Built once at the door; stages fill in the user.
 
 import type { ApiRequest } from '@homeostat/client';
+import type { TermGuard } from '../registry/term-guard.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { User } from './user.ts';
 import type { WarningRecorder } from './warnings.ts';
@@ -19,6 +20,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Monotonic milliseconds; undefined for long-running requests. */
   readonly deadlineMs: number | undefined;
+  /** Set for writes that carry a leader's term. */
+  readonly term?: TermGuard | undefined;
   /** Audit annotations, e.g. the authorization decision. */
   annotate(key: string, value: string): void;
 }

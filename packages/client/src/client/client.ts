@@ -11,7 +11,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Gives up after this time, milliseconds; also told to the server as `timeout`. Default the client's. */
   readonly timeoutMs?: number;
+  /**
+   * Headers of this request. A function is asked right before each attempt, retries included, and may throw to end the call: that is how
+   * a write of a former leader is held back.
+   */
+  readonly headers?: RequestHeaders | (() => RequestHeaders);
 }
+
+/** Names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string>>;
 
 interface Scoped {
   /** Undefined: cluster-scoped, or all namespaces for lists and watches. */
@@ -121,7 +129,6 @@ export interface RawRequest extends CallOptions {
   /** Percent-encoded, without the query. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Content type of `body`; default `application/json`. */
   readonly contentType?: string;

@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
   const sendRequest = createSender({ transport, clock: env.clock, bucket, retriesMax: options.retriesMax ?? 10 });
   const onWarning = options.onWarning ?? ((text: string) => env.log.warn('warning from the API server', { text }));
 
-  const send = async (request: RawRequest, stream: boolean): Promise<ApiResponse> => {
+  const send = async (request: RawRequest, stream: boolean, accept = 'application/json'): Promise<ApiResponse> => {
     const timeoutMs = stream ? undefined : (request.timeoutMs ?? defaultTimeoutMs);
     const query = toQuery({
       ...request.query,
@@ -84,16 +84,21 @@ export function createClient(options: ClientOptions): Client {
         path: request.path,
         query,
         headers: {
-          accept: 'application/json',
+          accept,
           'user-agent': userAgent,
           ...options.headers,
-          ...request.headers,
+          ...(typeof request.headers === 'function' ? {} : request.headers),
           ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
         },
         ...(request.body === undefined ? {} : { body: toRequestBody(request.body, transport) }),
         ...(transport.exchanges === 'object' ? { wants: 'object' as const } : {}),
       },
-      { signal: request.signal, timeoutMs, watch: stream },
+      {
+        signal: request.signal,
+        timeoutMs,
+        watch: stream,
+        ...(typeof request.headers === 'function' ? { headers: request.headers } : {}),
+      },
     );
     for (const text of warningsOf(response.headers)) onWarning(text);
     return response;
@@ -105,13 +110,14 @@ export function createClient(options: ClientOptions): Client {
         method: call.method,
         path: resourcePath(call.resource, call.path),
         ...(call.query === undefined ? {} : { query: call.query }),
-        headers: acceptFor(call.resource, call.list === true),
         ...(call.body === undefined ? {} : { body: call.body }),
         ...(call.contentType === undefined ? {} : { contentType: call.contentType }),
         ...(call.signal === undefined ? {} : { signal: call.signal }),
         ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
+        ...(call.headers === undefined ? {} : { headers: call.headers }),
       },
       call.stream === true,
+      acceptFor(call.resource, call.list === true),
     );
     if (response.status < 300) return response;
     const { group, resource } = call.resource;
@@ -297,16 +303,17 @@ function withKind<T extends KubeObject>(
   return items.map((item: T) => ({ apiVersion, kind, ...item }));
 }
 
-function acceptFor(resource: ResourceType, list: boolean): Readonly<Record<string, string>> {
-  if (resource.as === undefined) return {};
+function acceptFor(resource: ResourceType, list: boolean): string | undefined {
+  if (resource.as === undefined) return undefined;
   const kind = list ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  return { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1` };
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }
 
 function callOptions(options: CallOptions): CallOptions {
   return {
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
   };
 }
 

@@ -22,6 +22,8 @@ export interface SendOptions {
   readonly timeoutMs?: number | undefined;
   /** Watches are not throttled, and broken connections are the caller's to retry. */
   readonly watch?: boolean;
+  /** Asked before each attempt; what it throws ends the call. */
+  readonly headers?: () => Readonly<Record<string, string>>;
 }
 
 /** The request line and content; the sender adds the signal. */
@@ -51,7 +53,9 @@ export function createSender(
       if (bucket !== undefined && !watch) await bucket.take(signal);
       let waitMs: number;
       try {
-        const response = await attempt(request, sendOptions);
+        const { headers } = sendOptions;
+        const sent = headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers() } };
+        const response = await attempt(sent, sendOptions);
         const seconds = response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined;
         if (seconds === undefined || !repeatable || retries >= retriesMax) return response;
         await readBody(response);

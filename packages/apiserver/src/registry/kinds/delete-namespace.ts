@@ -28,6 +28,7 @@ export async function deleteNamespace(resource: StoredResource, request: DeleteR
     name,
     dryRun: context.dryRun,
     signal: context.signal,
+    term: context.term,
     preconditions: { uid: namespace.metadata?.uid, resourceVersion: options.preconditions?.resourceVersion },
     transform: async (current) => {
       if (current === undefined) throw newNotFound(resource.groupResource, name);
