@@ -109,6 +109,7 @@ export {
 } from './manager/manager.ts';
 
 // Work queues.
+export { type Fairness, namespaceOf } from './workqueue/fair-lane.ts';
 export { createDelayingQueue, type DelayingQueue } from './workqueue/delaying-queue.ts';
 export {
   createBucketLimiter,
@@ -124,4 +125,13 @@ export {
   type RateLimitingQueue,
   type RateLimitingQueueOptions,
 } from './workqueue/rate-limiting-queue.ts';
-export { type AddOptions, createWorkQueue, lowPriority, type WorkQueue } from './workqueue/work-queue.ts';
+export type { QueueContents } from './workqueue/queue-contents.ts';
+export { createQueueMetrics, type QueueMetrics } from './workqueue/queue-metrics.ts';
+export {
+  type AddOptions,
+  type Aging,
+  createWorkQueue,
+  lowPriority,
+  type WorkQueue,
+  type WorkQueueOptions,
+} from './workqueue/work-queue.ts';

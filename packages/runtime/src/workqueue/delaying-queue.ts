@@ -121,6 +121,14 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
     tryGet: () => queue.tryGet(),
     get: () => queue.get(),
     done: (key) => queue.done(key),
+    cancel(key) {
+      const waiting = byKey.get(key);
+      if (waiting !== undefined) {
+        cancel(waiting);
+        arm();
+      }
+      return queue.cancel(key) || waiting !== undefined;
+    },
     priorityOf: (key) => queue.priorityOf(key),
     get length() {
       return queue.length;
@@ -135,6 +143,15 @@ export function createDelayingQueue(queue: WorkQueue, clock: Clock): DelayingQue
     drain() {
       stop();
       return queue.drain();
+    },
+    contents(limit = 1000) {
+      const nowMs = clock.monotonicMs();
+      const waiting = Array.from(byKey.values().take(limit), ({ key, readyMs, priority }) => ({
+        key,
+        inMs: readyMs - nowMs,
+        priority,
+      }));
+      return { ...queue.contents(limit), waiting };
     },
   };
 }

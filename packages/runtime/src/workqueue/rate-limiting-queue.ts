@@ -2,6 +2,7 @@
 
 import type { Env } from '@homeostat/base';
 import { createDelayingQueue, type DelayingQueue } from './delaying-queue.ts';
+import type { Fairness } from './fair-lane.ts';
 import { createQueueMetrics, type QueueMetrics } from './queue-metrics.ts';
 import { createDefaultLimiter, type RateLimiter } from './rate-limiter.ts';
 import { type AddOptions, createWorkQueue } from './work-queue.ts';
@@ -21,13 +22,21 @@ export interface RateLimitingQueueOptions {
   readonly name?: string;
   /** Default {@link createDefaultLimiter}. */
   readonly limiter?: RateLimiter;
+  /** Waiting time that is worth one point of priority, milliseconds; default 300 (30 s for 100 points); 0: priorities are strict. */
+  readonly agingMsPerPoint?: number;
+  /** Absent: first in, first out within a priority. */
+  readonly fairness?: Fairness | undefined;
 }
+
+const defaultAgingMsPerPoint = 300;
 
 /** Creates a work queue with delays and back-off. */
 export function createRateLimitingQueue(options: RateLimitingQueueOptions): RateLimitingQueue {
   const { env, name } = options;
   const metrics = name === undefined ? undefined : createQueueMetrics({ name, clock: env.clock, metrics: env.metrics });
-  const queue = createDelayingQueue(createWorkQueue({ metrics }), env.clock);
+  const msPerPoint = options.agingMsPerPoint ?? defaultAgingMsPerPoint;
+  const aging = msPerPoint > 0 ? { clock: env.clock, msPerPoint } : undefined;
+  const queue = createDelayingQueue(createWorkQueue({ metrics, aging, fairness: options.fairness }), env.clock);
   return withRateLimit(queue, options.limiter ?? createDefaultLimiter(env.clock), metrics);
 }
 
@@ -48,6 +57,7 @@ function withRateLimit(
     tryGet: () => queue.tryGet(),
     get: () => queue.get(),
     done: (key) => queue.done(key),
+    cancel: (key) => queue.cancel(key),
     priorityOf: (key) => queue.priorityOf(key),
     get length() {
       return queue.length;
@@ -60,5 +70,6 @@ function withRateLimit(
     },
     shutDown: () => queue.shutDown(),
     drain: () => queue.drain(),
+    contents: (limit) => queue.contents(limit),
   };
 }

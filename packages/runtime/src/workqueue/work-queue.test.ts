@@ -13,6 +13,7 @@ import {
   createMaxWaitLimiter,
 } from './rate-limiter.ts';
 import { createRateLimitingQueue } from './rate-limiting-queue.ts';
+import { namespaceOf } from './fair-lane.ts';
 import { createWorkQueue, lowPriority, type WorkQueue } from './work-queue.ts';
 
 function take(queue: WorkQueue): string[] {
@@ -76,6 +77,86 @@ describe('createWorkQueue()', () => {
     queue.add('b', { priority: -5 });
     assert.equal(queue.length, 4);
     assert.deepEqual(take(queue), ['b', 'a', 'd', 'c']);
+  });
+
+  it('ends a drain that waits at a shut-down', async () => {
+    const queue = createWorkQueue();
+    queue.add('a');
+    queue.tryGet();
+    const drain = queue.drain();
+    queue.shutDown();
+    await drain;
+    assert.equal(queue.length, 0);
+  });
+
+  it('cancels a key that is ready, and what would follow the work under way', async () => {
+    const queue = createWorkQueue();
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    assert.equal(queue.tryGet(), 'a');
+    queue.add('a');
+    assert.equal(queue.cancel('a'), true);
+    assert.equal(queue.cancel('b'), true);
+    assert.equal(queue.cancel('b'), false);
+    assert.equal(queue.length, 1);
+    queue.done('a');
+    queue.add('b');
+    assert.deepEqual(take(queue), ['c', 'b']);
+    queue.done('b');
+    queue.done('c');
+    await queue.drain();
+  });
+
+  it('C3 lets a low priority wait no longer than its aging says, whatever comes', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createWorkQueue({ aging: { clock, msPerPoint: 300 } });
+    queue.add('low', { priority: lowPriority });
+    for (let second = 0; second < 30; second++) {
+      queue.add(`high-${second}`);
+      assert.equal(queue.tryGet(), `high-${second}`);
+      await clock.advance(1_000);
+    }
+    queue.add('late');
+    assert.equal(queue.tryGet(), 'late', 'of equal rank the higher priority goes first');
+    await clock.advance(1);
+    queue.add('too-late');
+    assert.equal(queue.tryGet(), 'low');
+  });
+
+  it('C15 gives a namespace with one key its turn though another has a thousand', () => {
+    const queue = createWorkQueue({ fairness: { flowOf: namespaceOf } });
+    for (let i = 0; i < 1_000; i++) queue.add(`a/${i}`);
+    queue.add('b/only');
+    queue.add('c/urgent', { priority: 1 });
+    assert.deepEqual([queue.tryGet(), queue.tryGet(), queue.tryGet()], ['c/urgent', 'a/0', 'b/only']);
+    assert.equal(take(queue).length, 999);
+  });
+
+  it('C15 shares by weight, and forgets flows that were idle', () => {
+    const queue = createWorkQueue({ fairness: { flowOf: namespaceOf, weightOf: (name) => (name === 'a' ? 3 : 1) } });
+    for (let i = 0; i < 5_000; i++) {
+      queue.add(`idle-${i}/x`);
+      queue.done(queue.tryGet() ?? '');
+    }
+    for (let i = 0; i < 40; i++) for (const flow of ['a', 'b']) queue.add(`${flow}/${i}`);
+    const first = Array.from({ length: 20 }, () => queue.tryGet()?.[0]);
+    assert.equal(first.filter((flow) => flow === 'a').length, 15);
+  });
+
+  it('says what it holds', async () => {
+    const { clock } = createVirtualEnv();
+    const queue = createDelayingQueue(createWorkQueue(), clock);
+    queue.add('a');
+    queue.add('b', { priority: 7 });
+    queue.addAfter('c', 5_000);
+    assert.equal(queue.tryGet(), 'b');
+    await clock.advance(1_000);
+    assert.deepEqual(queue.contents(), {
+      ready: [{ key: 'a', priority: 0 }],
+      processing: ['b'],
+      waiting: [{ key: 'c', inMs: 4_000, priority: 0 }],
+    });
+    assert.equal(queue.cancel('c'), true);
+    assert.equal(queue.waiting, 0);
   });
 
   it('C16 tells the priority a key was taken with', () => {
