@@ -1,7 +1,7 @@
 // `npm run bench`: measures the budgets of the design that exist so far and prints them as a table beside what a real control
-// plane needed. Arguments choose groups: in-process, api-server, whole-cluster, storage. Nothing here asserts.
+// plane needed. Arguments choose groups: in-process, api-server, whole-cluster, peers, storage. Nothing here asserts.
 
-import { printTable, type Row } from './table.ts';
+import { printPeerTable, printTable, type Row } from './table.ts';
 
 const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'in-process': async () => (await import('./in-process.ts')).inProcessRows(),
@@ -10,9 +10,9 @@ const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
 };
 
 const chosen = process.argv.slice(2);
-const unknown = chosen.find((name) => name !== 'storage' && groups[name] === undefined);
+const unknown = chosen.find((name) => !['peers', 'storage'].includes(name) && groups[name] === undefined);
 if (unknown !== undefined) {
-  console.error(`there is no group ${unknown}; there are ${[...Object.keys(groups), 'storage'].join(', ')}`);
+  console.error(`there is no group ${unknown}; there are ${[...Object.keys(groups), 'peers', 'storage'].join(', ')}`);
   process.exit(2);
 }
 
@@ -22,7 +22,12 @@ for (const [name, measure] of Object.entries(groups)) {
   process.stderr.write(`measuring ${name} …\n`);
   rows.push(...(await measure()));
 }
-printTable(rows);
+if (rows.length > 0) printTable(rows);
+if (chosen.length === 0 || chosen.includes('peers')) {
+  process.stderr.write('measuring peers …\n');
+  console.log();
+  printPeerTable(await (await import('./peers.ts')).peerRows());
+}
 if (chosen.length === 0 || chosen.includes('storage')) {
   console.log();
   await import('./storage.ts');

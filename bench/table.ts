@@ -9,10 +9,26 @@ export interface Row {
   readonly upstream?: string;
 }
 
+/** One line of the comparison with other clients, all measured in the same run. */
+export interface PeerRow {
+  readonly what: string;
+  readonly ours?: string;
+  readonly clientGo?: string;
+  readonly clientNode?: string;
+}
+
 export function printTable(rows: readonly Row[]): void {
   const head: Row = { what: 'what', measured: 'measured', budget: 'budget', upstream: 'real control plane' };
-  const cells = [head, ...rows].map((row) => [row.what, row.measured, row.budget, row.upstream ?? '–']);
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  printCells([head, ...rows].map((row) => [row.what, row.measured, row.budget, row.upstream ?? '–']));
+}
+
+export function printPeerTable(rows: readonly PeerRow[]): void {
+  const head: PeerRow = { what: 'what', ours: 'ours', clientGo: 'client-go', clientNode: '@kubernetes/client-node' };
+  printCells([head, ...rows].map((row) => [row.what, row.ours ?? '–', row.clientGo ?? '–', row.clientNode ?? '–']));
+}
+
+function printCells(cells: readonly (readonly string[])[]): void {
+  const widths = (cells[0] ?? []).map((_unused, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   cells.forEach((row, index) => {
     console.log(
       row
