@@ -93,12 +93,16 @@ export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister
 export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';
 
 // Processes.
-export {
-  createLeaderElector,
-  type LeaderElectionOptions,
-  type LeaderElector,
-  LeadershipLostError,
-} from './leader-election/leader-elector.ts';
+export { createLeaderClient } from './leader-election/leader-client.ts';
+export type {
+  ElectionDiagnosis,
+  LeaderElectionOptions,
+  LeaderElector,
+  LeadOptions,
+} from './leader-election/leader-election-options.ts';
+export { createLeaderElector } from './leader-election/leader-elector.ts';
+export { type Leadership, LeadershipLostError, LeadershipUnsureError } from './leader-election/leadership.ts';
+export type { CandidateVersions } from './leader-election/lease-candidate.ts';
 export { formatHealth, type HealthCheck, type HealthReport, reportHealth } from './manager/health.ts';
 export {
   type AddRunnableOptions,

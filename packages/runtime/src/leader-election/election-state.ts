@@ -2,6 +2,7 @@
 // compares the record's times with its own clock: a foreign lease counts from when its last change was seen here.
 
 import type { Lease, LeaseSpec } from '@homeostat/api/types/coordination-v1';
+import type { LeaderTerm } from '@homeostat/client';
 
 export interface ElectionConfig {
   readonly identity: string;
@@ -10,6 +11,8 @@ export interface ElectionConfig {
   readonly labels: Readonly<Record<string, string>>;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
+  /** The server elects (KEP-4355): this candidate never takes the Lease by itself, it only keeps what it was given. */
+  readonly coordinated: boolean;
 }
 
 export interface ElectionState {
@@ -21,8 +24,11 @@ export interface ElectionState {
   readonly leading: boolean;
   /** Local monotonic time at which the last successful write was begun: what the lease surely counts from. */
   readonly renewedMs: number;
-  /** The attempt under way began then. */
+  /** The same moment by the wall clock, which goes on while a machine is suspended. */
+  readonly renewedWallMs: number;
+  /** The attempt under way began then, by either clock. */
   readonly attemptMs: number;
+  readonly attemptWallMs: number;
   /** The attempt under way has not read the Lease, but relies on what was last written. */
   readonly fast: boolean;
 }
@@ -51,6 +57,7 @@ export interface ElectionStep {
 /** Times of an input: monotonic, and the wall clock's as a MicroTime. */
 export interface ElectionNow {
   readonly monotonicMs: number;
+  readonly wallMs: number;
   readonly microTime: string;
 }
 
@@ -59,7 +66,9 @@ export const firstElectionState: ElectionState = {
   observedMs: 0,
   leading: false,
   renewedMs: 0,
+  renewedWallMs: 0,
   attemptMs: 0,
+  attemptWallMs: 0,
   fast: false,
 };
 
@@ -72,10 +81,13 @@ export function stepElection(
 ): ElectionStep {
   switch (input.type) {
     case 'attempt': {
-      const attempt = { ...state, attemptMs: now.monotonicMs };
+      const attempt = { ...state, attemptMs: now.monotonicMs, attemptWallMs: now.wallMs };
       const { lease } = state;
-      if (lease !== undefined && isHolder(config, lease) && isValid(state, now)) {
-        return { state: { ...attempt, fast: true }, effect: { do: 'update', lease: renewed(config, lease, now) } };
+      if (lease !== undefined && isHolder(config, lease) && isValid(state, now) && !isEndOfTerm(config, lease)) {
+        return {
+          state: { ...attempt, fast: true },
+          effect: { do: 'update', lease: renewed(config, state, lease, now) },
+        };
       }
       return { state: { ...attempt, fast: false }, effect: { do: 'read' } };
     }
@@ -83,7 +95,14 @@ export function stepElection(
       return onRead(config, state, input.lease, now);
     case 'written':
       return {
-        state: { ...state, lease: input.lease, observedMs: now.monotonicMs, leading: true, renewedMs: state.attemptMs },
+        state: {
+          ...state,
+          lease: input.lease,
+          observedMs: now.monotonicMs,
+          leading: true,
+          renewedMs: state.attemptMs,
+          renewedWallMs: state.attemptWallMs,
+        },
         effect: { do: 'rest' },
       };
     case 'failed':
@@ -99,18 +118,42 @@ function onRead(
   lease: Lease | undefined,
   now: ElectionNow,
 ): ElectionStep {
-  if (lease === undefined) return { state, effect: { do: 'create', lease: newLease(config, now) } };
+  if (lease === undefined) {
+    // Somebody deleted a Lease under its holder, who may go on for as long as it said.
+    const held = state.lease !== undefined && !isFree(state.lease) && !state.leading && isValid(state, now);
+    if (held || config.coordinated) return { state: { ...state, leading: false }, effect: { do: 'rest' } };
+    return { state, effect: { do: 'create', lease: newLease(config, now) } };
+  }
   const changed = JSON.stringify(lease.spec) !== JSON.stringify(state.lease?.spec);
   const seen = {
     ...state,
     lease,
     observedMs: changed || state.lease === undefined ? now.monotonicMs : state.observedMs,
   };
-  const holder = lease.spec?.holderIdentity ?? '';
-  if (holder !== '' && holder !== config.identity && isValid(seen, now)) {
+  const own = isHolder(config, lease);
+  if (state.leading && own && !isSameTerm(state.lease, lease)) {
+    // Another run under this very identity has begun: two can't lead.
     return { state: { ...seen, leading: false }, effect: { do: 'rest' } };
   }
-  return { state: seen, effect: { do: 'update', lease: renewed(config, lease, now) } };
+  const mine = config.coordinated ? own && isValid(seen, now) && !isEndOfTerm(config, lease) : own;
+  if (config.coordinated ? !mine : !isFree(lease) && !own && isValid(seen, now)) {
+    return { state: { ...seen, leading: false }, effect: { do: 'rest' } };
+  }
+  return { state: seen, effect: { do: 'update', lease: renewed(config, state, lease, now) } };
+}
+
+function isFree(lease: Lease): boolean {
+  return (lease.spec?.holderIdentity ?? '') === '';
+}
+
+/** The server wants somebody else to lead: it is told by not renewing. */
+function isEndOfTerm(config: ElectionConfig, lease: Lease): boolean {
+  return config.coordinated && (lease.spec?.preferredHolder ?? '') !== '';
+}
+
+/** Whether two records are of one tenure of one Lease. */
+export function isSameTerm(a: Lease | undefined, b: Lease): boolean {
+  return a?.metadata?.uid === b.metadata?.uid && (a?.spec?.leaseTransitions ?? 0) === (b.spec?.leaseTransitions ?? 0);
 }
 
 /** Whether the lease seen is still in force by the local clock, for as long as the record itself says. */
@@ -129,6 +172,22 @@ export function actingEndsMs(config: ElectionConfig, state: ElectionState): numb
   return state.renewedMs + config.renewDeadlineMs;
 }
 
+/**
+ * The term while this candidate surely leads; undefined otherwise. `unsure`: it may lead, but more time has passed than the
+ * monotonic clock counted (a suspended machine): ask again after the next renewal.
+ */
+export function termOf(
+  config: ElectionConfig,
+  state: ElectionState,
+  now: ElectionNow,
+): LeaderTerm | 'unsure' | undefined {
+  const { lease } = state;
+  if (lease === undefined || !state.leading || now.monotonicMs >= actingEndsMs(config, state)) return undefined;
+  if (now.wallMs >= state.renewedWallMs + config.renewDeadlineMs) return 'unsure';
+  const { namespace, name, identity: holder } = config;
+  return { namespace, name, uid: lease.metadata?.uid ?? '', holder, transitions: lease.spec?.leaseTransitions ?? 0 };
+}
+
 function newLease(config: ElectionConfig, now: ElectionNow): Lease {
   return {
     apiVersion: 'coordination.k8s.io/v1',
@@ -142,15 +201,16 @@ function newLease(config: ElectionConfig, now: ElectionNow): Lease {
   };
 }
 
-function renewed(config: ElectionConfig, lease: Lease, now: ElectionNow): Lease {
-  const own = isHolder(config, lease);
+function renewed(config: ElectionConfig, state: ElectionState, lease: Lease, now: ElectionNow): Lease {
+  // Under its own name but not led in this run, the Lease is a former run's: a new term begins, so that the writes of that one are over.
+  const goesOn = isHolder(config, lease) && (state.leading || config.coordinated);
   const transitions = lease.spec?.leaseTransitions ?? 0;
-  const acquireTime = own ? (lease.spec?.acquireTime ?? now.microTime) : now.microTime;
+  const acquireTime = goesOn ? (lease.spec?.acquireTime ?? now.microTime) : now.microTime;
   const labels = { ...lease.metadata?.labels, ...config.labels };
   return {
     ...lease,
     metadata: { ...lease.metadata, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
-    spec: { ...lease.spec, ...recordOf(config, now, acquireTime, own ? transitions : transitions + 1) },
+    spec: { ...lease.spec, ...recordOf(config, now, acquireTime, goesOn ? transitions : transitions + 1) },
   };
 }
 

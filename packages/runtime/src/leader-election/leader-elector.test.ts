@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
+import { createPrometheusMetrics } from '@homeostat/base/node';
 import type { Lease, LeaseSpec } from '@homeostat/api/types/coordination-v1';
 import type { KubeObject } from '@homeostat/machinery';
 import { TransportError } from '@homeostat/client';
 import { FakeServer } from '../testing/fake-server.ts';
-import { createLeaderElector, type LeaderElectionOptions, LeadershipLostError } from './leader-elector.ts';
+import type { LeaderElectionOptions } from './leader-election-options.ts';
+import { createLeaderElector } from './leader-elector.ts';
+import { LeadershipLostError } from './leadership.ts';
 
 type VirtualEnv = ReturnType<typeof createVirtualEnv>;
 
@@ -260,6 +263,105 @@ describe('createLeaderElector()', () => {
     const error = await env.clock.run(a.done);
     assert.ok(error instanceof LeadershipLostError);
     assert.ok(env.clock.monotonicMs() <= 4_000);
+  });
+
+  it('starts a new term where it finds its own name but has not led in this run', async () => {
+    const { env, server, lease, putLease } = setUp();
+    putLease({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 7 });
+    const a = candidate(env, server, 'a');
+    await env.clock.settle();
+    assert.equal(a.acting, true);
+    assert.equal(lease().leaseTransitions, 8);
+    // A second process of the same name, by mistake: one of the two stops within a retry period.
+    const twin = candidate(env, server, 'a');
+    await env.clock.advance(2_100);
+    assert.deepEqual([a.acting, twin.acting], [false, true]);
+    assert.equal(lease().leaseTransitions, 9);
+    assert.ok((await env.clock.run(a.done)) instanceof LeadershipLostError);
+    await env.clock.advance(60_000);
+    assert.equal(twin.acting, true);
+    twin.stop();
+    await env.clock.run(twin.done);
+  });
+
+  it('waits for a holder whose Lease was deleted under it', async () => {
+    const { env, server, putLease } = setUp();
+    putLease({ holderIdentity: 'gone', leaseDurationSeconds: 15, leaseTransitions: 3 });
+    const b = candidate(env, server, 'b');
+    await env.clock.advance(5_000);
+    server.remove('leases', 'kube-system', 'lock');
+    await env.clock.advance(9_000);
+    assert.equal(b.acting, false);
+    await env.clock.advance(6_000);
+    assert.equal(b.acting, true);
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it('O2 campaigns again after a loss when asked to, once its work has ended', async () => {
+    const { env, server } = setUp();
+    const stop = new AbortController();
+    const log: string[] = [];
+    const elector = createLeaderElector({
+      client: server.client(),
+      env,
+      namespace: 'kube-system',
+      name: 'lock',
+      identity: 'a',
+      onStartedLeading: ({ transitions }) => log.push(`term ${transitions}`),
+      onStoppedLeading: () => log.push('stopped'),
+    });
+    let running = 0;
+    const done = elector.run({
+      signal: stop.signal,
+      onLoss: 'campaign',
+      lead: async (signal) => {
+        assert.equal(++running, 1);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        await env.clock.sleep(30_000); // slower than the lease lasts
+        running--;
+      },
+    });
+    await env.clock.settle();
+    server.fault = () => {
+      throw new TransportError('refused', 'no server');
+    };
+    await env.clock.advance(20_000);
+    server.fault = () => {};
+    await env.clock.advance(10_000);
+    assert.equal(elector.isLeader, false, 'the work of the first term goes on');
+    await env.clock.advance(20_000);
+    assert.equal(elector.isLeader, true);
+    stop.abort();
+    await env.clock.run(done);
+    assert.deepEqual(log, ['term 0', 'stopped', 'term 1', 'stopped']);
+  });
+
+  it('C7 does not release after a loss while the work goes on', async () => {
+    const { env, server, lease } = setUp();
+    const a = candidate(env, server, 'a', { releaseOnStop: true, stopMs: 60_000 });
+    await env.clock.settle();
+    server.fault = () => {
+      throw new TransportError('refused', 'no server');
+    };
+    await env.clock.advance(11_000);
+    server.fault = () => {};
+    assert.ok((await env.clock.run(a.done)) instanceof LeadershipLostError);
+    assert.equal(a.acting, true);
+    assert.equal(lease().holderIdentity, 'a');
+  });
+
+  it('tells whether it leads, by the metric of client-go', async () => {
+    const { env, server } = setUp();
+    const metrics = createPrometheusMetrics();
+    const a = candidate({ ...env, metrics }, server, 'a');
+    assert.match(await metrics.expose(), /leader_election_master_status\{name="lock"\} 0/);
+    await env.clock.settle();
+    assert.match(await metrics.expose(), /leader_election_master_status\{name="lock"\} 1/);
+    assert.equal(a.elector.diagnose().actingLeftMs, 10_000);
+    a.stop();
+    await env.clock.run(a.done);
+    assert.match(await metrics.expose(), /leader_election_master_status\{name="lock"\} 0/);
   });
 
   it('refuses durations that leave no margin', () => {

@@ -2,11 +2,10 @@
 // acting `renewDeadlineMs` after the last write that surely succeeded was begun, which is before anybody may take over. A stop keeps
 // the lease renewed until the work has ended.
 
-import { type Env, isApiError } from '@homeostat/base';
-import type { Lease } from '@homeostat/api/types/coordination-v1';
+import { createDeferred, type Deferred, type Env, Scope } from '@homeostat/base';
 import { formatMicroTime } from '@homeostat/machinery';
-import { type Client, isConflict, isNotFound } from '@homeostat/client';
-import { leases } from '@homeostat/client/resources';
+import type { LeaderTerm } from '@homeostat/client';
+import { createElectionMetrics, type ElectionMetrics } from './election-metrics.ts';
 import {
   actingEndsMs,
   type ElectionConfig,
@@ -15,53 +14,18 @@ import {
   type ElectionNow,
   type ElectionState,
   firstElectionState,
-  isHolder,
-  released,
   stepElection,
+  termOf,
 } from './election-state.ts';
-
-export interface LeaderElectionOptions {
-  readonly client: Client;
-  readonly env: Env;
-  /** The Lease. */
-  readonly namespace: string;
-  readonly name: string;
-  /** Labels to keep on the Lease. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Unique among the candidates, e.g. `<host>_<uuid>`. */
-  readonly identity: string;
-  /** How long others wait after the last renewal they saw; default 15 s. */
-  readonly leaseDurationMs?: number;
-  /** How long the holder acts without a renewal; shorter than the lease. Default 10 s. */
-  readonly renewDeadlineMs?: number;
-  /** Pause between attempts; default 2 s. */
-  readonly retryPeriodMs?: number;
-  /** Gives the lease up after a stop, so that another candidate need not wait; default false. */
-  readonly releaseOnStop?: boolean;
-  /** Hears `<identity> became leader` and `<identity> stopped leading`. */
-  readonly recordEvent?: (lease: Lease, message: string) => void;
-  /** Hears of every new holder, itself included. */
-  readonly onNewLeader?: (identity: string) => void;
-}
-
-/** The lease was lost while leading. Whoever acted must end the process, or at least act no more. */
-export class LeadershipLostError extends Error {
-  override readonly name = 'LeadershipLostError';
-}
-
-export interface LeaderElector {
-  /**
-   * Waits for the lease, then runs `lead` until it ends, `signal` aborts, or the lease is lost; then its signal aborts, with a
-   * {@link LeadershipLostError} in the last case.
-   * @throws LeadershipLostError when the lease was lost, as soon as `lead` has ended or the lease could pass on; what `lead` threw.
-   */
-  run(options: { readonly signal: AbortSignal; readonly lead: (signal: AbortSignal) => Promise<void> }): Promise<void>;
-  readonly isLeader: boolean;
-  /** Who holds the lease, as last seen; undefined before the first look. */
-  readonly holder: string | undefined;
-  /** An error text when this candidate leads but has not renewed for `leaseDuration` and `toleranceMs` more. */
-  check(toleranceMs?: number): string | undefined;
-}
+import type {
+  ElectionDiagnosis,
+  LeaderElectionOptions,
+  LeaderElector,
+  LeadOptions,
+} from './leader-election-options.ts';
+import { type LeaseAccess, performOnLease, releaseLease } from './lease-access.ts';
+import { type CandidateVersions, discoverLeaseCandidates, runLeaseCandidate } from './lease-candidate.ts';
+import { LeadershipLostError, LeadershipUnsureError } from './leadership.ts';
 
 const jitterFactor = 1.2;
 
@@ -87,23 +51,30 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     labels: options.labels ?? {},
     leaseDurationMs,
     renewDeadlineMs,
+    coordinated: false,
   };
   return new Elector(options, config, retryPeriodMs);
 }
 
 class Elector implements LeaderElector {
   readonly #options: LeaderElectionOptions;
-  readonly #config: ElectionConfig;
   readonly #retryPeriodMs: number;
   readonly #env: Env;
+  readonly #metrics: ElectionMetrics;
+  #config: ElectionConfig;
   #state: ElectionState = firstElectionState;
   #reported: string | undefined;
+  /** Work that was told to stop by a loss and has not ended. */
+  #leftover: Promise<unknown> | undefined;
+  /** Resolved to cut the pause between renewals short. */
+  #hurry: Deferred<void> = createDeferred<void>();
 
   constructor(options: LeaderElectionOptions, config: ElectionConfig, retryPeriodMs: number) {
     this.#options = options;
     this.#config = config;
     this.#retryPeriodMs = retryPeriodMs;
     this.#env = options.env;
+    this.#metrics = createElectionMetrics(config.name, options.env.metrics);
   }
 
   get isLeader(): boolean {
@@ -114,6 +85,18 @@ class Elector implements LeaderElector {
     return this.#state.lease?.spec?.holderIdentity;
   }
 
+  term(): LeaderTerm {
+    const term = termOf(this.#config, this.#state, this.#now());
+    if (term === undefined) throw new LeadershipLostError(`leader election lost: ${this.#config.name}`);
+    if (term !== 'unsure') return term;
+    this.#hurry.resolve();
+    throw new LeadershipUnsureError(`the clocks disagree; ${this.#config.name} has to be renewed first`);
+  }
+
+  refused(): void {
+    this.#hurry.resolve();
+  }
+
   check(toleranceMs = 0): string | undefined {
     if (!this.#state.leading) return undefined;
     const silentMs = this.#env.clock.monotonicMs() - this.#state.renewedMs;
@@ -122,19 +105,71 @@ class Elector implements LeaderElector {
       : undefined;
   }
 
-  async run({
-    signal,
-    lead,
-  }: {
-    readonly signal: AbortSignal;
-    readonly lead: (signal: AbortSignal) => Promise<void>;
-  }): Promise<void> {
-    const won = await this.#acquire(signal);
+  diagnose(): ElectionDiagnosis {
+    const { namespace, name, identity, coordinated } = this.#config;
+    const { leading, lease } = this.#state;
+    const leftMs = actingEndsMs(this.#config, this.#state) - this.#env.clock.monotonicMs();
+    return {
+      lease: `${namespace}/${name}`,
+      identity,
+      leading,
+      holder: this.holder,
+      transitions: lease?.spec?.leaseTransitions,
+      actingLeftMs: leading ? Math.max(0, leftMs) : undefined,
+      coordinated,
+    };
+  }
+
+  async run({ signal, lead, onLoss = 'throw' }: LeadOptions): Promise<void> {
+    await using candidacy = new Scope();
+    if (this.#options.coordinated !== undefined) await this.#coordinate(candidacy, signal, this.#options.coordinated);
+    for (;;) {
+      try {
+        await this.#runOnce(signal, lead);
+        return;
+      } catch (error) {
+        if (onLoss === 'throw' || !(error instanceof LeadershipLostError)) throw error;
+        // Two at once is what election is there to prevent, within the process too.
+        await this.#leftover;
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  async #runOnce(signal: AbortSignal, lead: LeadOptions['lead']): Promise<void> {
     try {
-      if (won) await this.#lead(signal, lead);
+      if (await this.#acquire(signal)) await this.#lead(signal, lead);
     } finally {
-      if (this.#options.releaseOnStop === true) await this.#release();
+      // Somebody who is told that it is free begins at once: not before the last of us has ended.
+      const { lease } = this.#state;
+      if (this.#options.releaseOnStop === true && this.#leftover === undefined && lease !== undefined) {
+        const written = await releaseLease(this.#access(), lease, () => this.#now());
+        if (written !== undefined) this.#state = { ...this.#state, lease: written };
+      }
       this.#state = { ...this.#state, leading: false };
+      this.#options.onStoppedLeading?.();
+    }
+  }
+
+  /** Becomes a listed candidate where the server elects. */
+  async #coordinate(candidacy: Scope, signal: AbortSignal, versions: CandidateVersions): Promise<void> {
+    const { client } = this.#options;
+    const { namespace, name: leaseName, identity } = this.#config;
+    while (!signal.aborted) {
+      try {
+        const resource = await discoverLeaseCandidates(client, signal);
+        if (resource === undefined) {
+          this.#env.log.info('the API server does not coordinate leader election; candidates elect among themselves');
+          return;
+        }
+        this.#config = { ...this.#config, coordinated: true };
+        const options = { client, env: this.#env, namespace, leaseName, identity, versions };
+        candidacy.spawn('lease candidate', (inner) => runLeaseCandidate(resource, options, inner));
+        return;
+      } catch (error) {
+        if (!signal.aborted) this.#env.log.warn('it is not known whether the server coordinates election', { error });
+        await this.#env.clock.sleep(this.#retryPeriodMs, signal).catch(() => undefined);
+      }
     }
   }
 
@@ -144,61 +179,81 @@ class Elector implements LeaderElector {
     const { namespace, name } = this.#config;
     log.info('attempting to acquire leader lease', { lease: `${namespace}/${name}` });
     while (!signal.aborted) {
+      const before = this.#state.renewedMs;
       await this.#attempt();
-      if (this.#state.leading) return !signal.aborted;
+      if (this.#state.leading) {
+        if (signal.aborted) return false;
+        if (typeof termOf(this.#config, this.#state, this.#now()) === 'object') return true;
+        // The answer came so late that the time to act was over before it began.
+        if (this.#state.renewedMs !== before) continue;
+      }
       const pauseMs = this.#retryPeriodMs * (1 + jitterFactor * random.float());
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
     return false;
   }
 
-  async #lead(stop: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { clock, log } = this.#env;
+  async #lead(stop: AbortSignal, lead: LeadOptions['lead']): Promise<void> {
+    const { log } = this.#env;
     this.#announce('became leader');
+    this.#metrics.leading(true);
+    this.#options.onStartedLeading?.(this.term());
     const acting = new AbortController();
     let over = false;
     const work = lead(acting.signal).finally(() => {
       over = true;
-      pause.abort();
+      this.#hurry.resolve();
     });
+    const isOver = (): boolean => over; // changes while it is awaited
     // Settled by the await below, whichever comes first.
-    work.catch(() => undefined);
-    let pause = new AbortController();
+    const ended = work.catch(() => undefined);
     const onStop = (): void => acting.abort(stop.reason);
     if (stop.aborted) onStop();
     stop.addEventListener('abort', onStop, { once: true });
     try {
       let lost = false;
       while (!over && !lost) {
-        pause = new AbortController();
-        await clock.sleep(this.#retryPeriodMs, pause.signal).catch(() => undefined);
+        await this.#pause();
         if (!over) lost = !(await this.#renew());
       }
       if (lost) {
+        this.#state = { ...this.#state, leading: false };
         log.error('leader election lost', { lease: this.#config.name });
         const error = new LeadershipLostError('leader election lost');
         acting.abort(error);
         await this.#untilOverOrLeaseEnds(work);
+        if (!isOver()) this.#leftover = ended.then(() => (this.#leftover = undefined));
         throw error;
       }
       await work;
     } finally {
       stop.removeEventListener('abort', onStop);
+      this.#metrics.leading(false);
       this.#announce('stopped leading');
     }
+  }
+
+  /** Waits for the next renewal: a retry period, or until somebody wants to know. */
+  async #pause(): Promise<void> {
+    this.#hurry = createDeferred<void>();
+    const timer = this.#env.clock.setTimer(this.#retryPeriodMs, () => this.#hurry.resolve());
+    await this.#hurry.promise;
+    timer.cancel();
   }
 
   /** Tries until it succeeds or the time to act is over. */
   async #renew(): Promise<boolean> {
     const { clock } = this.#env;
-    const endMs = actingEndsMs(this.#config, this.#state);
+    const leftMs = actingEndsMs(this.#config, this.#state) - clock.monotonicMs();
+    // The event loop stood still for too long: a renewal now could make a lease last that nobody acts under.
+    if (leftMs <= 0) return false;
     const deadline = new AbortController();
-    const timer = clock.setTimer(endMs - clock.monotonicMs(), () => deadline.abort(new Error('renew deadline')));
+    const timer = clock.setTimer(leftMs, () => deadline.abort(new Error('renew deadline')));
     try {
       while (!deadline.signal.aborted) {
         const before = this.#state.renewedMs;
         await this.#attempt(deadline.signal);
-        if (this.#state.renewedMs !== before) return true;
+        if (this.#state.renewedMs !== before) return !this.#isOver();
         // Somebody else holds it: no use in waiting.
         if (!this.#state.leading) return false;
         await clock.sleep(this.#retryPeriodMs, deadline.signal).catch(() => undefined);
@@ -207,6 +262,10 @@ class Elector implements LeaderElector {
     } finally {
       timer.cancel();
     }
+  }
+
+  #isOver(): boolean {
+    return this.#env.clock.monotonicMs() >= actingEndsMs(this.#config, this.#state);
   }
 
   /** The work was told to stop; when it does not, nobody waits for it beyond the moment at which another may begin. */
@@ -234,62 +293,13 @@ class Elector implements LeaderElector {
       this.#state = step.state;
       this.#reportHolder();
       if (step.effect.do === 'rest') return;
-      input = await this.#perform(step.effect, signal);
+      if (step.effect.do === 'read' && step.state.leading) this.#metrics.slowPath();
+      input = await performOnLease(this.#access(), step.effect, signal);
     }
   }
 
-  async #perform(
-    effect: Exclude<ElectionEffect, { readonly do: 'rest' }>,
-    signal: AbortSignal | undefined,
-  ): Promise<ElectionInput> {
-    const { client } = this.#options;
-    const { namespace, name } = this.#config;
-    // One hung request must not use up the time there is to renew.
-    const timeoutMs = Math.max(1_000, this.#config.renewDeadlineMs / 2);
-    const call = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
-    try {
-      switch (effect.do) {
-        case 'read':
-          return { type: 'read', lease: await client.get(leases, { namespace, name, ...call }) };
-        case 'create':
-          return { type: 'written', lease: await client.create(leases, { object: effect.lease, ...call }) };
-        case 'update':
-          return { type: 'written', lease: await client.update(leases, { object: effect.lease, ...call }) };
-      }
-    } catch (error) {
-      if (effect.do === 'read' && isNotFound(error)) return { type: 'read', lease: undefined };
-      const fields = { lease: `${namespace}/${name}`, error };
-      if (isApiError(error, 'Conflict', 'AlreadyExists'))
-        this.#env.log.debug('another candidate wrote the lease first', fields);
-      else this.#env.log.error('failed to read or write the lease', fields);
-      return { type: 'failed' };
-    }
-  }
-
-  /** Gives the lease up, if it is ours. */
-  async #release(): Promise<void> {
-    const { client } = this.#options;
-    const { namespace, name, renewDeadlineMs } = this.#config;
-    const limit = new AbortController();
-    const timer = this.#env.clock.setTimer(renewDeadlineMs, () => limit.abort(new Error('release deadline')));
-    try {
-      while (!limit.signal.aborted) {
-        const lease = await client.get(leases, { namespace, name, signal: limit.signal });
-        if (!isHolder(this.#config, lease)) return;
-        try {
-          const object = released(lease, this.#now());
-          const written = await client.update(leases, { object, signal: limit.signal });
-          this.#state = { ...this.#state, lease: written, leading: false };
-          return;
-        } catch (error) {
-          if (!isConflict(error)) throw error;
-        }
-      }
-    } catch (error) {
-      this.#env.log.warn('the leader lease was not released', { lease: `${namespace}/${name}`, error });
-    } finally {
-      timer.cancel();
-    }
+  #access(): LeaseAccess {
+    return { client: this.#options.client, env: this.#env, config: this.#config };
   }
 
   #announce(what: 'became leader' | 'stopped leading'): void {
@@ -309,6 +319,8 @@ class Elector implements LeaderElector {
   }
 
   #now(): ElectionNow {
-    return { monotonicMs: this.#env.clock.monotonicMs(), microTime: formatMicroTime(this.#env.clock.nowMs()) };
+    const { clock } = this.#env;
+    const wallMs = clock.nowMs();
+    return { monotonicMs: clock.monotonicMs(), wallMs, microTime: formatMicroTime(wallMs) };
   }
 }

@@ -4,7 +4,8 @@
 import { type Env, Scope } from '@homeostat/base';
 import type { Controller } from '../controller/controller.ts';
 import type { InformerFactory } from '../informer/informer-factory.ts';
-import { type LeaderElector, LeadershipLostError } from '../leader-election/leader-elector.ts';
+import type { LeaderElector } from '../leader-election/leader-election-options.ts';
+import { LeadershipLostError } from '../leader-election/leadership.ts';
 import { type HealthCheck, type HealthReport, reportHealth } from './health.ts';
 
 /** Something that lives as long as the manager. */
