@@ -72,6 +72,7 @@ export {
 
 // Caches.
 export type { Change, ChangeHandler } from './informer/change.ts';
+export { filterChanges } from './informer/filtered-handler.ts';
 export {
   InformerFactory,
   type InformerFactoryOptions,

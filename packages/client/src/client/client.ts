@@ -54,6 +54,8 @@ export interface WatchOptions extends SelectOptions {
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds?: number;
+  /** Retries of the request, before the watch is open, at most; default the client's. */
+  readonly retriesMax?: number;
 }
 
 export interface WriteOptions extends CallOptions {

@@ -53,6 +53,7 @@ interface Call extends CallOptions {
   readonly contentType?: string;
   readonly list?: boolean;
   readonly stream?: boolean;
+  readonly retriesMax?: number | undefined;
 }
 
 const patchTypes: Readonly<Record<PatchKind, string>> = {
@@ -72,7 +73,14 @@ export function createClient(options: ClientOptions): Client {
   const sendRequest = createSender({ transport, clock: env.clock, bucket, retriesMax: options.retriesMax ?? 10 });
   const onWarning = options.onWarning ?? ((text: string) => env.log.warn('warning from the API server', { text }));
 
-  const send = async (request: RawRequest, stream: boolean, accept = 'application/json'): Promise<ApiResponse> => {
+  const send = async (
+    request: RawRequest,
+    stream: boolean,
+    {
+      accept = 'application/json',
+      retriesMax,
+    }: { readonly accept?: string; readonly retriesMax?: number | undefined } = {},
+  ): Promise<ApiResponse> => {
     const timeoutMs = stream ? undefined : (request.timeoutMs ?? defaultTimeoutMs);
     const query = toQuery({
       ...request.query,
@@ -97,6 +105,7 @@ export function createClient(options: ClientOptions): Client {
         signal: request.signal,
         timeoutMs,
         watch: stream,
+        retriesMax,
         ...(typeof request.headers === 'function' ? { headers: request.headers } : {}),
       },
     );
@@ -117,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
         ...(call.headers === undefined ? {} : { headers: call.headers }),
       },
       call.stream === true,
-      acceptFor(call.resource, call.list === true),
+      { accept: acceptFor(call.resource, call.list === true), retriesMax: call.retriesMax },
     );
     if (response.status < 300) return response;
     const { group, resource } = call.resource;
@@ -186,6 +195,7 @@ export function createClient(options: ClientOptions): Client {
           timeoutSeconds: o.timeoutSeconds,
         },
         stream: true,
+        retriesMax: o.retriesMax,
         ...callOptions(o),
       });
       const events = readWatch<T>(response, o.signal);

@@ -24,6 +24,8 @@ export interface SendOptions {
   readonly watch?: boolean;
   /** Asked before each attempt; what it throws ends the call. */
   readonly headers?: () => Readonly<Record<string, string>>;
+  /** Default the sender's. */
+  readonly retriesMax?: number | undefined;
 }
 
 /** The request line and content; the sender adds the signal. */
@@ -33,7 +35,7 @@ export type Outgoing = Omit<ApiRequest, 'signal'>;
 export function createSender(
   options: SenderOptions,
 ): (request: Outgoing, sendOptions: SendOptions) => Promise<ApiResponse> {
-  const { transport, clock, bucket, retriesMax } = options;
+  const { transport, clock, bucket } = options;
 
   const attempt = async (request: Outgoing, { signal, timeoutMs }: SendOptions): Promise<ApiResponse> => {
     if (timeoutMs === undefined) return transport.send({ ...request, signal: signal ?? neverAborts });
@@ -46,7 +48,7 @@ export function createSender(
   };
 
   return async (request, sendOptions) => {
-    const { signal, watch = false } = sendOptions;
+    const { signal, watch = false, retriesMax = options.retriesMax } = sendOptions;
     const repeatable = request.body?.kind !== 'stream';
     for (let retries = 0; ; retries++) {
       signal?.throwIfAborted();

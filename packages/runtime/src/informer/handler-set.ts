@@ -1,7 +1,7 @@
 // The handlers of one informer: who is told, who is still being caught up, and when each one's resync is due.
 // It orders nothing: the informer calls it from its pump.
 
-import type { Env, Pacer, Timer } from '@homeostat/base';
+import { createDeferred, type Deferred, type Env, type Pacer, type Timer } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import type { Change, ChangeHandler } from './change.ts';
 import { Listener } from './listener.ts';
@@ -16,6 +16,7 @@ export interface Handler<T extends KubeObject> {
   attached: boolean;
   /** Whether it has been told of everything there was when it came. */
   synced: boolean;
+  readonly whenSynced: Deferred<void>;
 }
 
 export interface HandlerSetOptions {
@@ -50,6 +51,7 @@ export class HandlerSet<T extends KubeObject> {
       nextResyncMs: env.clock.monotonicMs() + resyncPeriodMs,
       attached: options.attached,
       synced: false,
+      whenSynced: createDeferred<void>(),
     };
     this.#handlers.add(handler);
     this.#schedule();
@@ -67,7 +69,7 @@ export class HandlerSet<T extends KubeObject> {
 
   /** The first list has been told to all attached handlers. */
   markSynced(): void {
-    for (const handler of this.#handlers) if (handler.attached) handler.synced = true;
+    for (const handler of this.#handlers) if (handler.attached) this.#markWhenTold(handler);
   }
 
   /** Tells a handler that came late of what is there; from then on it is told of changes. */
@@ -81,7 +83,14 @@ export class HandlerSet<T extends KubeObject> {
       if (options.pacer.due()) await options.pacer.yield();
     }
     handler.attached = true;
-    handler.synced = options.synced;
+    if (options.synced) this.#markWhenTold(handler);
+  }
+
+  #markWhenTold(handler: Handler<T>): void {
+    handler.listener.whenTold(() => {
+      handler.synced = true;
+      handler.whenSynced.resolve();
+    });
   }
 
   /** Tells the handlers whose resync is due of every object. */

@@ -15,9 +15,15 @@ export interface Selection {
 export interface InformerSource<T extends KubeObject = KubeObject> extends ListWatcher<T> {
   /** The most recent state, metadata only. */
   listVersions(options: { readonly signal: AbortSignal }): AsyncIterable<ListPage>;
-  /** The most recent state of one object; undefined when there is none. */
-  get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<T | undefined>;
+  /** The state of one object, not older than `resourceVersion`; undefined when there is none. */
+  get(
+    key: ObjectKey,
+    options: { readonly resourceVersion: string; readonly signal: AbortSignal },
+  ): Promise<T | undefined>;
 }
+
+/** No page of a list takes longer on a server that is alive: it ends requests after a minute itself. */
+const listTimeoutMs = 60_000;
 
 /** Creates the source of an informer over a client. */
 export function createInformerSource<T extends KubeObject>(options: {
@@ -29,22 +35,37 @@ export function createInformerSource<T extends KubeObject>(options: {
   const metadata = metadataOf(resource);
   return {
     listPages: ({ resourceVersion, limit, signal }) =>
-      client.listPages(resource, { ...select, limit, signal, ...(resourceVersion === '' ? {} : { resourceVersion }) }),
+      client.listPages(resource, {
+        ...select,
+        limit,
+        signal,
+        timeoutMs: listTimeoutMs,
+        ...(resourceVersion === '' ? {} : { resourceVersion }),
+      }),
     watch: ({ resourceVersion, sendInitialEvents, timeoutSeconds, signal }) =>
       client.watch(resource, {
         ...select,
         signal,
         timeoutSeconds,
+        // The reflector waits itself, so that its state shows why.
+        retriesMax: 0,
         allowWatchBookmarks: true,
         ...(resourceVersion === '' ? {} : { resourceVersion }),
         ...(sendInitialEvents ? { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' as const } : {}),
       }),
-    listVersions: ({ signal }) => client.listPages(metadata, { ...select, signal }),
+    listVersions: ({ signal }) => client.listPages(metadata, { ...select, signal, timeoutMs: listTimeoutMs }),
     // A list of one: it needs no right beyond those of the informer, and what the selection leaves out is not there.
-    get: async (key, { signal }) => {
+    get: async (key, { resourceVersion, signal }) => {
       const { namespace, name } = splitKey(key);
       const fieldSelector = [select.fieldSelector, `metadata.name=${name}`].filter(Boolean).join(',');
-      const list = await client.list(resource, { ...select, namespace, fieldSelector, signal });
+      const list = await client.list(resource, {
+        ...select,
+        namespace,
+        fieldSelector,
+        resourceVersion,
+        signal,
+        timeoutMs: listTimeoutMs,
+      });
       return list.items.find((object) => object.metadata?.name === name);
     },
   };

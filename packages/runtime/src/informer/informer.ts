@@ -36,8 +36,13 @@ export interface HandlerOptions {
 
 /** A handler's place in an informer. */
 export interface Registration {
-  /** Whether the handler has been told of all objects of the first list, or of those that were there when it came. */
+  /**
+   * Whether the handler has been told of all objects of the first list, or of those that were there when it came: each once, be it
+   * without success (it is told again then). Stays so.
+   */
   hasSynced(): boolean;
+  /** Resolves when {@link hasSynced}. @throws the signal's reason. */
+  waitForSync(signal: AbortSignal): Promise<void>;
   /** Ends it; resolves when a call under way has ended. Twice is fine. */
   remove(): Promise<void>;
 }

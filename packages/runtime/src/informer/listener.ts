@@ -25,6 +25,10 @@ export class Listener<T extends KubeObject = KubeObject> {
   /** Told without success; told again when the timer fires. */
   readonly #failed = new Map<ObjectKey, Pending<T>>();
   #busy: Promise<void> | undefined;
+  /** What is being told. */
+  #telling: Change<T> | undefined;
+  /** Objects that were waiting to be told of when {@link whenTold} was called. */
+  #awaited: { readonly keys: Set<ObjectKey>; readonly done: () => void } | undefined;
   #failures = 0;
   #retry: Timer | undefined;
   #removed = false;
@@ -33,9 +37,12 @@ export class Listener<T extends KubeObject = KubeObject> {
     this.#options = options;
   }
 
-  /** Whether nothing waits to be delivered. */
-  get idle(): boolean {
-    return this.#busy === undefined && this.#pending.size === 0 && this.#failed.size === 0;
+  /** Calls `done` when all that waits now has been told once, be it without success. One call at a time. */
+  whenTold(done: () => void): void {
+    const keys = new Set(this.#pending.keys());
+    if (this.#telling !== undefined) keys.add(keyOf(this.#telling.object));
+    if (keys.size === 0) done();
+    else this.#awaited = { keys, done };
   }
 
   /** Tells the handler, now or when it has time. */
@@ -51,6 +58,7 @@ export class Listener<T extends KubeObject = KubeObject> {
     this.#removed = true;
     this.#pending.clear();
     this.#failed.clear();
+    this.#awaited = undefined;
     this.#retry?.cancel();
     await this.#busy;
   }
@@ -58,8 +66,19 @@ export class Listener<T extends KubeObject = KubeObject> {
   #keep(change: Change<T>): void {
     const key = keyOf(change.object);
     const merged = mergeChange(this.#pending.get(key) ?? [], change);
-    if (merged.length === 0) this.#pending.delete(key);
-    else this.#pending.set(key, merged);
+    if (merged.length > 0) {
+      this.#pending.set(key, merged);
+    } else {
+      this.#pending.delete(key);
+      this.#told(key);
+    }
+  }
+
+  #told(key: ObjectKey): void {
+    const awaited = this.#awaited;
+    if (awaited === undefined || !awaited.keys.delete(key) || awaited.keys.size > 0) return;
+    this.#awaited = undefined;
+    awaited.done();
   }
 
   #joinFailed(change: Change<T>): boolean {
@@ -76,6 +95,7 @@ export class Listener<T extends KubeObject = KubeObject> {
     try {
       const result = this.#options.handler(change);
       if (result === undefined) return;
+      this.#telling = change;
       this.#busy = result.then(
         () => this.#drain(),
         (error: unknown) => {
@@ -116,9 +136,20 @@ export class Listener<T extends KubeObject = KubeObject> {
     if (this.#retry === undefined) this.#failures = 0;
   }
 
+  #settled(): void {
+    const change = this.#telling;
+    this.#telling = undefined;
+    if (change === undefined || this.#awaited === undefined) return;
+    const key = keyOf(change.object);
+    // A deletion before an addition: the addition is still to come.
+    if (change.type === 'deleted' && this.#pending.has(key)) return;
+    this.#told(key);
+  }
+
   /** Delivers what is pending until the handler is busy or nothing is left. */
   #drain(): void {
     this.#busy = undefined;
+    this.#settled();
     while (this.#busy === undefined && !this.#removed) {
       const first = this.#pending.entries().next();
       if (first.done === true) return;

@@ -13,13 +13,18 @@ export interface RepairableCache<T extends KubeObject> {
   readonly lister: Lister<T>;
   keys(): Iterable<ObjectKey>;
   synced(): boolean;
+  /** The newest version that anything in the cache rests on. */
+  resourceVersion(): string;
+  /** The cache will hold what was true at this version, though the watch has not told of it: nothing older may be taken in. */
+  aheadAt(resourceVersion: string): void;
   /** From now on, keys that events or lists change are added to the returned set. */
   startTouching(): ReadonlySet<ObjectKey>;
   stopTouching(): void;
   /** Runs work at its place in the order of events; no event is processed meanwhile. */
   inOrder(run: () => Promise<void>): Promise<void>;
   upsert(object: T): void;
-  delete(object: T): void;
+  /** @param resourceVersion of the list that did not have the object */
+  delete(object: T, resourceVersion: string): void;
 }
 
 export interface RepairOptions<T extends KubeObject> {
@@ -61,8 +66,14 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
   const pacer = new Pacer(env.clock);
   // An object may differ because its event is newer than the list; such an event arrives after this point.
   const touched = cache.startTouching();
+  const reached = cache.resourceVersion();
   try {
     const listed = await listVersions(source, pacer, signal);
+    if (isNewerResourceVersion(reached, listed.resourceVersion)) {
+      throw new Error(
+        `the list to compare with is of version ${listed.resourceVersion}, older than ${reached} seen before`,
+      );
+    }
     let mended = 0;
     const outdated: ObjectKey[] = [];
     await cache.inOrder(async () => {
@@ -83,7 +94,8 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
         const object = cache.lister.getByKey(key);
         if (object === undefined || touched.has(key) || listed.versions.has(key)) continue;
         if (isNewerResourceVersion(object.metadata?.resourceVersion ?? '', listed.resourceVersion)) continue;
-        cache.delete(object);
+        cache.aheadAt(listed.resourceVersion);
+        cache.delete(object, listed.resourceVersion);
         mended++;
       }
     });
@@ -91,10 +103,12 @@ export async function repairOnce<T extends KubeObject>(options: Omit<RepairOptio
     const mend = (object: T): Promise<void> =>
       cache.inOrder(async () => {
         if (touched.has(keyOf(object))) return;
+        const version = object.metadata?.resourceVersion ?? '';
+        cache.aheadAt(isNewerResourceVersion(version, listed.resourceVersion) ? version : listed.resourceVersion);
         cache.upsert(object);
         mended++;
       });
-    for await (const object of readLive(outdated, source, signal)) await mend(object);
+    for await (const object of readLive(outdated, listed.resourceVersion, options)) await mend(object);
     return mended;
   } finally {
     cache.stopTouching();
@@ -107,18 +121,18 @@ const singleReadsMax = 100;
 /** The objects of these keys as they are now; those that are gone are left out. */
 async function* readLive<T extends KubeObject>(
   keys: readonly ObjectKey[],
-  source: InformerSource<T>,
-  signal: AbortSignal,
+  resourceVersion: string,
+  { source, signal }: Pick<RepairOptions<T>, 'source' | 'signal'>,
 ): AsyncGenerator<T, void, void> {
   if (keys.length > singleReadsMax) {
     const wanted = new Set(keys);
-    for await (const page of source.listPages({ resourceVersion: '', limit: 500, signal })) {
+    for await (const page of source.listPages({ resourceVersion, limit: 0, signal })) {
       yield* page.items.filter((object) => wanted.has(keyOf(object)));
     }
     return;
   }
   for (const key of keys) {
-    const object = await source.get(key, { signal });
+    const object = await source.get(key, { resourceVersion, signal });
     if (object !== undefined) yield object;
   }
 }

@@ -564,3 +564,113 @@ describe('SharedInformer.state', () => {
     });
   });
 });
+
+describe('SharedInformer and repairs', () => {
+  /** A cache at version 13 whose watch lags, though the server is further on. */
+  async function lagging(
+    act: (setup: Setup) => void,
+    check: (setup: Setup, hold: WatchEvent[]) => Promise<void> | void,
+  ): Promise<void> {
+    const setup = setUp({ repairPeriodMs: 60_000, streaming: false });
+    const { env, server, informer, note } = setup;
+    for (const name of ['a', 'b', 'c']) server.put('widgets', newWidget(name));
+    informer.addHandler(note);
+    await running(setup, async () => {
+      await env.clock.settle();
+      const hold: WatchEvent[] = [];
+      server.swallow = (event) => (hold.push(event), true);
+      setup.changes.length = 0;
+      act(setup);
+      await env.clock.advance(65_000);
+      server.swallow = () => false;
+      await check(setup, hold);
+    });
+  }
+
+  it('B29 takes nothing back that a repair brought when the watch tells of the past', () =>
+    lagging(
+      ({ server }) => {
+        server.put('widgets', newWidget('a', { size: 2 }));
+        server.remove('widgets', 'default', 'a');
+        server.put('widgets', newWidget('b', { size: 2 }));
+        server.put('widgets', newWidget('b', { size: 3 }));
+      },
+      async ({ env, server, informer, changes }, hold) => {
+        assert.deepEqual(changes.toSorted(), ['deleted a uid-1 unknown', 'updated b uid-2']);
+        for (const event of hold) for (const watch of server.watches) watch.push(event);
+        await env.clock.settle();
+        assert.equal(changes.length, 2, 'the past is not told again');
+        assert.equal(informer.lister.get('default', 'b')?.spec?.size, 3);
+        server.put('widgets', newWidget('a'));
+        await env.clock.settle();
+        assert.equal(changes.at(-1), 'added a uid-4');
+      },
+    ));
+
+  it('G7 takes no list older than a repair, and compares with none older than the cache', () =>
+    lagging(
+      ({ server }) => server.remove('widgets', 'default', 'a'),
+      async ({ env, server, informer, changes }) => {
+        assert.deepEqual(changes, ['deleted a uid-1 unknown']);
+        // A server that lags behind the repair has the object still.
+        server.revision = 12;
+        server.put('widgets', { metadata: { name: 'a', namespace: 'default', uid: 'uid-1' } });
+        server.swallow = () => true;
+        server.endWatches(newExpired('too old'));
+        await env.clock.advance(40_000);
+        assert.equal(informer.lister.get('default', 'a'), undefined);
+        assert.deepEqual(changes, ['deleted a uid-1 unknown']);
+      },
+    ));
+});
+
+describe('Registration', () => {
+  it('42 has synced when each object has been told of once, even if without success, and however busy the handler is', async () => {
+    const setup = setUp();
+    const { env, server, informer } = setup;
+    for (const name of ['a', 'b', 'c']) server.put('widgets', newWidget(name));
+    const told: string[] = [];
+    await running(setup, async () => {
+      await env.clock.settle();
+      const registration = informer.addHandler(async (change) => {
+        await env.clock.sleep(1_000);
+        told.push(change.object.metadata?.name ?? '');
+        if (change.object.metadata?.name === 'a') throw new Error('poison');
+      });
+      let synced = false;
+      const waiting = registration.waitForSync(new AbortController().signal).then(() => (synced = true));
+      for (let size = 2; size < 6; size++) {
+        await env.clock.advance(500);
+        // Never idle.
+        server.put('widgets', newWidget('b', { size }));
+        server.put('widgets', newWidget(`extra-${size}`));
+      }
+      assert.equal(registration.hasSynced(), false);
+      await env.clock.advance(2_000);
+      assert.equal(registration.hasSynced(), true);
+      await waiting;
+      assert.ok(synced && ['a', 'b', 'c'].every((name) => told.includes(name)), told.join());
+    });
+  });
+
+  it('45 46 lets a handler that throws or is slow hold up no other, and goes on with the next event', async () => {
+    const setup = setUp();
+    const { env, server, informer, changes, note } = setup;
+    const heard: string[] = [];
+    informer.addHandler((change) => {
+      if (change.object.metadata?.name === 'a') throw new Error('no');
+      heard.push(change.object.metadata?.name ?? '');
+    });
+    informer.addHandler(() => new Promise(() => {}));
+    informer.addHandler(note);
+    server.put('widgets', newWidget('a'));
+    server.put('widgets', newWidget('b'));
+    const stop = new AbortController();
+    const run = informer.run({ signal: stop.signal });
+    await env.clock.advance(2_000);
+    assert.deepEqual(heard, ['b']);
+    assert.equal(changes.length, 2);
+    stop.abort();
+    void run; // the handler that never answers has it wait for ever, as it says
+  });
+});

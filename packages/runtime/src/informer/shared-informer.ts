@@ -1,7 +1,7 @@
 // Joins stages 1 to 3 of the loop: reflector → FIFO → store, and tells handlers of changes. One per resource and process.
 // The pump is the store's only writer. What handlers do with a change is theirs.
 
-import { abortable, type Env, invariant, Pacer, Scope } from '@homeostat/base';
+import { abortable, createDeferred, type Env, invariant, Pacer, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { isNewerResourceVersion, keyOf, type ObjectKey, type ResourceType, resourceId } from '@homeostat/client';
 import { type Delta, DeltaFifo } from '../delta-fifo/delta-fifo.ts';
@@ -39,6 +39,8 @@ export interface SharedInformerOptions<T extends KubeObject = KubeObject> {
   readonly freeze?: boolean;
   /** Lists by streaming when the server can; default true. */
   readonly streaming?: boolean;
+  /** How long a watch that fails with 500 InternalError is opened again before a new list, milliseconds; default 0. */
+  readonly internalErrorRetryMs?: number;
 }
 
 const defaultRepairPeriodMs = 600_000;
@@ -60,13 +62,17 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #pacer: Pacer;
   readonly #handlers: HandlerSet<T>;
   readonly #progress = new Set<ProgressHandler>();
-  readonly #syncWaiters = new Set<() => void>();
+  readonly #whenSynced = createDeferred<void>();
   readonly #name: string;
   readonly #health: InformerHealth;
   #synced = false;
   #resourceVersion = '';
+  /** The version of the newest state that a repair has brought, ahead of the watch. */
+  #aheadAt = '';
   /** Keys changed since a repair began; undefined when none is under way. */
   #touched: Set<ObjectKey> | undefined;
+  /** Objects that a repair took out, and the version at which they were gone, until the watch has told as much. */
+  readonly #repairedDeletions = new Map<ObjectKey, string>();
 
   constructor(options: SharedInformerOptions<T>) {
     this.#options = options;
@@ -86,6 +92,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       env: options.env,
       listWatcher: options.source,
       ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
+      ...(options.internalErrorRetryMs === undefined ? {} : { internalErrorRetryMs: options.internalErrorRetryMs }),
       ...(options.resource.as === undefined ? { kind: options.resource.kind } : {}),
       sink: {
         replace: (objects, resourceVersion) => this.#fifo.push({ type: 'replaced', objects, resourceVersion }),
@@ -140,9 +147,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
         return this.#handlers.attach(handler, this.#store.reader.values(), present);
       });
     }
-    let synced = false;
     return {
-      hasSynced: () => (synced ||= handler.synced && handler.listener.idle),
+      hasSynced: () => handler.synced,
+      waitForSync: (signal) => abortable(handler.whenSynced.promise, signal),
       remove: () => this.#handlers.remove(handler),
     };
   }
@@ -167,20 +174,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** Resolves when {@link hasSynced}. @throws the signal's reason. */
   async waitForSync(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#synced) return;
-    await new Promise<void>((resolve, reject) => {
-      const onSync = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const onAbort = (): void => {
-        this.#syncWaiters.delete(onSync);
-        reject(signal.reason);
-      };
-      this.#syncWaiters.add(onSync);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+    await abortable(this.#whenSynced.promise, signal);
   }
 
   /** Fills and follows the cache until `signal` aborts. @throws Error when run twice. */
@@ -240,7 +234,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       this.#touched?.add(key);
       const before = this.#store.reader.getByKey(key);
       // A repair or a list may have brought a newer state than the event tells of.
-      if (before === undefined || !isNewerResourceVersion(before.metadata?.resourceVersion ?? '', version)) {
+      const known = before?.metadata?.resourceVersion ?? this.#repairedDeletions.get(key) ?? '';
+      if (!isNewerResourceVersion(known, version)) {
         this.#store.writer.set(key, object);
         this.#tellOf(before, object, false);
       }
@@ -269,11 +264,18 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#reached(version, key);
   }
 
+  /** The cached state of the same object, of an earlier version. */
+  #sameCached(raw: T): T | undefined {
+    const cached = this.#store.reader.getByKey(keyOf(raw));
+    return cached?.metadata?.uid === raw.metadata?.uid ? cached : undefined;
+  }
+
   async #replace(objects: readonly T[], resourceVersion: string): Promise<void> {
     const initial = !this.#synced;
     const replacement = this.#store.writer.startReplacement();
     for (const raw of objects) {
-      const object = this.#prepare(raw);
+      // What can't be transformed stays as it was: it is not gone.
+      const object = this.#prepare(raw) ?? this.#sameCached(raw);
       if (object !== undefined) replacement.add(object);
       if (this.#pacer.due()) await this.#pacer.yield();
     }
@@ -291,6 +293,8 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       if (this.#pacer.due()) await this.#pacer.yield();
     }
     this.#resourceVersion = resourceVersion;
+    this.#aheadAt = '';
+    this.#repairedDeletions.clear();
     if (initial) this.#markSynced();
     for (const handler of this.#progress) handler(resourceVersion, undefined);
   }
@@ -299,8 +303,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#synced = true;
     this.#handlers.markSynced();
     this.#health.moveTo('synced');
-    for (const resolve of this.#syncWaiters) resolve();
-    this.#syncWaiters.clear();
+    this.#whenSynced.resolve();
     this.#env.log.debug('cache is synced', { informer: this.#name, objects: this.#store.reader.size });
   }
 
@@ -322,7 +325,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   #reached(version: string, key: ObjectKey | undefined): void {
     if (isNewerResourceVersion(version, this.#resourceVersion) || this.#resourceVersion === '')
       this.#resourceVersion = version;
+    if (this.#repairedDeletions.size > 0) this.#forgetRepairedDeletions();
     for (const handler of this.#progress) handler(this.#resourceVersion, key);
+  }
+
+  #forgetRepairedDeletions(): void {
+    for (const [key, version] of this.#repairedDeletions) {
+      if (!isNewerResourceVersion(version, this.#resourceVersion)) this.#repairedDeletions.delete(key);
+    }
   }
 
   /** The object as it is cached; undefined when the transform failed. */
@@ -353,6 +363,13 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
         lister: this.#store.reader,
         keys: () => this.#store.reader.keys(),
         synced: () => this.#synced,
+        resourceVersion: () =>
+          isNewerResourceVersion(this.#aheadAt, this.#resourceVersion) ? this.#aheadAt : this.#resourceVersion,
+        aheadAt: (resourceVersion) => {
+          if (isNewerResourceVersion(resourceVersion, this.#aheadAt) || this.#aheadAt === '')
+            this.#aheadAt = resourceVersion;
+          this.#reflector.raiseFloor(resourceVersion);
+        },
         startTouching: () => {
           invariant(this.#touched === undefined, 'two repairs of one cache at once');
           this.#touched = new Set();
@@ -368,7 +385,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
           return abortable(promise, signal);
         },
         upsert: (object) => this.#upsertRepaired(object),
-        delete: (object) => this.#deleteRepaired(object),
+        delete: (object, resourceVersion) => this.#deleteRepaired(object, resourceVersion),
       },
     });
   }
@@ -382,9 +399,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     for (const handler of this.#progress) handler(this.#resourceVersion, keyOf(object));
   }
 
-  #deleteRepaired(object: T): void {
+  #deleteRepaired(object: T, resourceVersion: string): void {
     const key = keyOf(object);
     if (this.#store.writer.delete(key) === undefined) return;
+    this.#repairedDeletions.set(key, resourceVersion);
     this.#handlers.tell({ type: 'deleted', object, lastStateUnknown: true });
     for (const handler of this.#progress) handler(this.#resourceVersion, key);
   }

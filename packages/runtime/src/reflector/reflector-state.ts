@@ -1,17 +1,10 @@
 // The reflector's protocol as a pure state machine: state + input → state + effects (spec/client.md §3). It holds no objects, opens
-// nothing and knows no clock; `reflector.ts` drives it. Two differences to client-go, both for "never goes back in time":
-// the first list is a consistent read, and an answer older than what was seen is refused.
+// nothing and knows no clock; `reflector.ts` drives it. Differences to client-go: the first list is a consistent read and an answer
+// older than what was seen is refused (never back in time); a watch that can't be opened because nobody answers, or the answer is
+// 401, 429 or 503, is tried again at its place, without a list.
 
-import {
-  apiErrorOf,
-  compareResourceVersions,
-  isExpired,
-  isInvalid,
-  isNotFound,
-  isTooLargeResourceVersion,
-  isTooManyRequests,
-  isTransportError,
-} from '@homeostat/client';
+import { compareResourceVersions, isTransportError } from '@homeostat/client';
+import { classifyFailure, retryAfterMs } from './failure-class.ts';
 
 /** Where the reflector is. */
 export type ReflectorPhase =
@@ -32,10 +25,14 @@ export interface ReflectorState {
   readonly phase: ReflectorPhase;
   /** Newest version seen; empty before the first list. Never goes back, except to a restored server (see `staleSinceMs`). */
   readonly resourceVersion: string;
+  /** Nothing older may be taken in, though the watch is not there yet: what a repair of the cache has read. */
+  readonly floor: string;
   /** The server said that it can't serve `resourceVersion`: the next list asks for the most recent state. */
   readonly unavailable: boolean;
   /** Lists by streaming, until the server shows that it can't. */
   readonly streaming: boolean;
+  /** Streamed lists that failed in a row: a plain list is tried then, whatever the reason. */
+  readonly streamFailures: number;
   /** Failures in a row; two minutes without one end the run. */
   readonly failures: number;
   readonly failedAtMs: number;
@@ -43,6 +40,10 @@ export interface ReflectorState {
   readonly afterWait: 'start' | 'open';
   readonly openedAtMs: number;
   readonly events: number;
+  /** How long a watch that fails with 500 InternalError is opened again before a new list; milliseconds. */
+  readonly internalErrorRetryMs: number;
+  /** Since when the watch fails with 500 InternalError and nothing else; undefined when it does not. */
+  readonly internalErrorSinceMs: number | undefined;
   /** The server does not serve the resource: it is looked for more often than a failing server is asked. */
   readonly missing: boolean;
   /** Since when consistent lists answer older states than seen; undefined when they don't. */
@@ -57,7 +58,7 @@ export type ReflectorInput =
   | { readonly type: 'watch-opened' }
   /** The server did not accept the watch, or could not be reached. */
   | { readonly type: 'watch-refused'; readonly error: unknown }
-  | { readonly type: 'changed'; readonly resourceVersion: string }
+  | { readonly type: 'changed'; readonly resourceVersion: string; readonly deleted?: boolean }
   | { readonly type: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   /** The server ended the stream, or the connection broke. */
   | { readonly type: 'watch-ended'; readonly error?: unknown }
@@ -83,8 +84,8 @@ export type ReflectorEffect =
   /** The change is older than what was seen and is dropped. */
   | { readonly do: 'drop' }
   | { readonly do: 'report'; readonly error: unknown }
-  /** Waits for `delayMs`, lengthened by up to the same again at random. */
-  | { readonly do: 'wait'; readonly delayMs: number };
+  /** Waits for `delayMs`, lengthened by up to the same again at random, and at least for `leastMs`, lengthened by up to a fifth. */
+  | { readonly do: 'wait'; readonly delayMs: number; readonly leastMs: number };
 
 export interface ReflectorStep {
   readonly state: ReflectorState;
@@ -107,17 +108,26 @@ const backoffMaxMs = 15_000;
 const backoffResetMs = 120_000;
 /** Doubled by jitter: a resource that appears is found within 5 s. */
 const missingBackoffMaxMs = 2_500;
+const streamFailuresMax = 3;
 const shortWatchMs = 1_000;
 /** A server that keeps answering older states for this long was restored from a backup: its state is the truth. */
 const staleAcceptMs = 60_000;
 
 /** The state before `start`. */
-export function createReflectorState(options: { readonly streaming: boolean }): ReflectorState {
+export function createReflectorState(options: {
+  readonly streaming: boolean;
+  /** How long a watch that fails with 500 is opened again before a list; default 0. */
+  readonly internalErrorRetryMs?: number;
+}): ReflectorState {
   return {
     phase: 'starting',
     resourceVersion: '',
+    floor: '',
     unavailable: false,
     streaming: options.streaming,
+    streamFailures: 0,
+    internalErrorRetryMs: options.internalErrorRetryMs ?? 0,
+    internalErrorSinceMs: undefined,
     failures: 0,
     failedAtMs: 0,
     afterWait: 'start',
@@ -147,18 +157,26 @@ export function stepReflector(state: ReflectorState, input: ReflectorInput, nowM
     case 'watch-refused':
       return onRefused(state, input.error, nowMs);
     case 'changed':
-      return onChanged(state, input.resourceVersion);
+      return onChanged(state, input.resourceVersion, input.deleted === true);
     case 'bookmark':
       return onBookmark(state, input.resourceVersion, input.initialEventsEnd, nowMs);
     case 'watch-ended':
       return onEnded(state, input.error, nowMs);
     case 'stalled':
-      return list({ ...state, streaming: false }, [{ do: 'close-watch' }]);
+      return list({ ...state, streaming: false }, [
+        { do: 'close-watch' },
+        { do: 'report', error: new Error('a streamed list was silent for too long; a plain one is tried') },
+      ]);
   }
 }
 
+/** The state in which nothing older than `version` is taken in. */
+export function raiseFloor(state: ReflectorState, version: string): ReflectorState {
+  return isNewer(version, newestSeen(state)) ? { ...state, floor: version } : state;
+}
+
 function start(state: ReflectorState): ReflectorStep {
-  if (!state.streaming || state.missing) return list(state, []);
+  if (!state.streaming || state.missing || state.streamFailures >= streamFailuresMax) return list(state, []);
   const effect = { do: 'stream-list', resourceVersion: wantedVersion(state) } as const;
   return { state: { ...state, phase: 'streaming-list' }, effects: [effect] };
 }
@@ -178,25 +196,34 @@ function open(state: ReflectorState, before: readonly ReflectorEffect[] = []): R
 }
 
 function wantedVersion(state: ReflectorState): string {
-  return state.unavailable ? '' : state.resourceVersion;
+  return state.unavailable ? '' : newestSeen(state);
+}
+
+function newestSeen({ resourceVersion, floor }: ReflectorState): string {
+  return floor !== '' && isNewer(floor, resourceVersion) ? floor : resourceVersion;
 }
 
 /** A full content has come, at `version`. */
 function accept(state: ReflectorState, version: string, nowMs: number, streamed: boolean): ReflectorStep {
-  if (isOlder(version, state.resourceVersion)) {
+  const seen = newestSeen(state);
+  if (isOlder(version, seen)) {
     const since = state.staleSinceMs ?? nowMs;
     if (nowMs - since < staleAcceptMs) {
-      const error = new StaleListError(
-        `the API server listed version ${version}, older than ${state.resourceVersion} seen before`,
-      );
+      const error = new StaleListError(`the API server listed version ${version}, older than ${seen} seen before`);
       const stale = { ...state, staleSinceMs: since, unavailable: true };
-      return wait(stale, 'start', nowMs, [
-        ...(streamed ? ([{ do: 'close-watch' }] as const) : []),
-        { do: 'report', error },
-      ]);
+      return wait(stale, 'start', nowMs, error, streamed);
     }
   }
-  const synced = { ...state, resourceVersion: version, unavailable: false, missing: false, staleSinceMs: undefined };
+  const synced = {
+    ...state,
+    resourceVersion: version,
+    floor: '',
+    unavailable: false,
+    missing: false,
+    streamFailures: 0,
+    internalErrorSinceMs: undefined,
+    staleSinceMs: undefined,
+  };
   if (streamed) {
     return {
       state: { ...synced, phase: 'watching' },
@@ -207,34 +234,37 @@ function accept(state: ReflectorState, version: string, nowMs: number, streamed:
 }
 
 function onListFailed(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
-  if (isVersionGone(error) && wantedVersion(state) !== '') return list({ ...state, unavailable: true }, []);
-  return wait({ ...state, missing: isNotFound(error) }, 'start', nowMs, [{ do: 'report', error }]);
+  const failure = classifyFailure(error);
+  if (failure === 'version-gone' && wantedVersion(state) !== '') return list({ ...state, unavailable: true }, []);
+  return wait({ ...state, missing: failure === 'not-served' }, 'start', nowMs, error);
 }
 
 function onRefused(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
-  const busy = isTransportError(error) || isTooManyRequests(error);
+  const failure = classifyFailure(error);
   if (state.phase === 'streaming-list') {
-    if (busy) return wait(state, 'start', nowMs, [{ do: 'report', error }]);
-    if (isVersionGone(error)) {
-      if (wantedVersion(state) !== '') return start({ ...state, unavailable: true });
-      return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+    if (failure === 'unreachable') return wait(state, 'start', nowMs, error);
+    if (failure === 'version-gone') {
+      return wantedVersion(state) === '' ? wait(state, 'start', nowMs, error) : start({ ...state, unavailable: true });
     }
     // A server without streaming says so once and for all; any other refusal the list will meet too.
-    const lacksStreaming = isInvalid(error) || apiErrorOf(error)?.code === 400;
-    return list(lacksStreaming ? { ...state, streaming: false } : state, []);
+    return list(failure === 'not-understood' ? { ...state, streaming: false } : state, []);
   }
   // A watch that could not start for want of a server has lost nothing: no new list.
-  if (busy) return wait(state, 'open', nowMs, [{ do: 'report', error }]);
-  return wait(state, 'start', nowMs, [{ do: 'report', error }]);
+  return wait(state, failure === 'unreachable' ? 'open' : 'start', nowMs, error);
 }
 
-function onChanged(state: ReflectorState, version: string): ReflectorStep {
+function onChanged(state: ReflectorState, version: string, deleted: boolean): ReflectorStep {
   const events = state.events + 1;
   if (state.phase === 'streaming-list')
     return { state: { ...state, events }, effects: [{ do: 'collect' }, { do: 'next' }] };
-  if (!isNewer(version, state.resourceVersion))
+  // Some servers tell of a deletion at the version of the object's last state.
+  if (deleted ? isOlder(version, state.resourceVersion) : !isNewer(version, state.resourceVersion)) {
     return { state: { ...state, events }, effects: [{ do: 'drop' }, { do: 'next' }] };
-  return { state: { ...state, events, resourceVersion: version }, effects: [{ do: 'apply' }, { do: 'next' }] };
+  }
+  return {
+    state: { ...state, events, resourceVersion: version, internalErrorSinceMs: undefined },
+    effects: [{ do: 'apply' }, { do: 'next' }],
+  };
 }
 
 function onBookmark(state: ReflectorState, version: string, initialEventsEnd: boolean, nowMs: number): ReflectorStep {
@@ -250,44 +280,62 @@ function onBookmark(state: ReflectorState, version: string, initialEventsEnd: bo
 }
 
 function onEnded(state: ReflectorState, error: unknown, nowMs: number): ReflectorStep {
-  const close = { do: 'close-watch' } as const;
-  const report: readonly ReflectorEffect[] = error === undefined ? [] : [{ do: 'report', error }];
+  const failure = error === undefined ? 'unreachable' : classifyFailure(error);
   if (state.phase === 'streaming-list') {
-    if (isVersionGone(error)) return wait({ ...state, unavailable: true }, 'start', nowMs, [close, ...report]);
-    return wait(state, 'start', nowMs, [close, ...report]);
+    const failed = {
+      ...state,
+      streamFailures: state.streamFailures + 1,
+      unavailable: state.unavailable || failure === 'version-gone',
+    };
+    return wait(failed, 'start', nowMs, error, true);
   }
   const short = nowMs - state.openedAtMs < shortWatchMs;
   if (error === undefined || isTransportError(error)) {
     if (short && state.events === 0) {
       const text = 'very short watch: Unexpected watch close - watch lasted less than a second and no items received';
-      return wait(state, 'start', nowMs, [
-        close,
-        { do: 'report', error: new VeryShortWatchError(text, { cause: error }) },
-      ]);
+      return wait(state, 'start', nowMs, new VeryShortWatchError(text, { cause: error }), true);
     }
     // A stream ends in the ordinary way, or breaks: nothing is lost, it goes on where it was.
-    return short ? wait(state, 'open', nowMs, [close, ...report]) : open(state, [close, ...report]);
+    return short ? wait(state, 'open', nowMs, error, true) : open(state, closed(error));
   }
-  if (isTooManyRequests(error)) return wait(state, 'open', nowMs, [close, ...report]);
-  return wait(state, 'start', nowMs, [close, ...report]);
+  if (failure === 'unreachable') return wait(state, 'open', nowMs, error, true);
+  if (failure === 'internal') {
+    const since = state.internalErrorSinceMs ?? nowMs;
+    const again = nowMs - since < state.internalErrorRetryMs;
+    return wait(
+      { ...state, internalErrorSinceMs: again ? since : undefined },
+      again ? 'open' : 'start',
+      nowMs,
+      error,
+      true,
+    );
+  }
+  return wait(state, 'start', nowMs, error, true);
+}
+
+function closed(error: unknown): readonly ReflectorEffect[] {
+  const close = { do: 'close-watch' } as const;
+  return error === undefined ? [close] : [close, { do: 'report', error }];
 }
 
 function wait(
   state: ReflectorState,
   afterWait: 'start' | 'open',
   nowMs: number,
-  before: readonly ReflectorEffect[],
+  error: unknown,
+  watchOpen = false,
 ): ReflectorStep {
   const failures = nowMs - state.failedAtMs > backoffResetMs ? 0 : state.failures;
   const delayMs = Math.min(backoffFirstMs * 2 ** failures, state.missing ? missingBackoffMaxMs : backoffMaxMs);
+  const before: readonly ReflectorEffect[] = watchOpen
+    ? closed(error)
+    : error === undefined
+      ? []
+      : [{ do: 'report', error }];
   return {
     state: { ...state, phase: 'waiting', afterWait, failures: failures + 1, failedAtMs: nowMs },
-    effects: [...before, { do: 'wait', delayMs }],
+    effects: [...before, { do: 'wait', delayMs, leastMs: retryAfterMs(error) }],
   };
-}
-
-function isVersionGone(error: unknown): boolean {
-  return isExpired(error) || isTooLargeResourceVersion(error);
 }
 
 /** Versions that can't be compared count as in order: only known steps back are refused. */

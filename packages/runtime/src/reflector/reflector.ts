@@ -1,16 +1,18 @@
 // Stage 1 of the loop: keeps a copy of one resource's state flowing into the FIFO by list and watch. The thin driver of
 // `reflector-state.ts`: it does the I/O, keeps at most one watch open, and never ends before its signal aborts.
 
-import { abortable, type Env, Pacer, type Timer } from '@homeostat/base';
+import { abortable, ApiError, type Env, Pacer, type Status, type Timer } from '@homeostat/base';
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import { keyOf, type ListPage, type ObjectKey } from '@homeostat/client';
 import {
   createReflectorState,
+  raiseFloor,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
   stepReflector,
 } from './reflector-state.ts';
+import { WatchConnection } from './watch-connection.ts';
 
 /** What the reflector needs of a client. */
 export interface ListWatcher<T extends KubeObject = KubeObject> {
@@ -47,6 +49,8 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> {
   readonly kind?: string;
   /** Lists by streaming when the server can; default true. */
   readonly streaming?: boolean;
+  /** How long a watch that fails with 500 InternalError is opened again before a new list, milliseconds; default 0. */
+  readonly internalErrorRetryMs?: number;
   /** Hears of every failure, after it was logged. */
   readonly onError?: (error: unknown) => void;
   /** A list came, or a watch was opened. */
@@ -58,15 +62,13 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> {
 const pageSize = 500;
 /** A streamed list that sends nothing for this long is given up for a plain one. */
 const stallMs = 30_000;
-/** How much longer than asked for a watch may live before the connection counts as dead. */
-const overtimeMs = 30_000;
 
 /** Lists and watches one resource until aborted. */
 export class Reflector<T extends KubeObject = KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #pacer: Pacer;
   #state: ReflectorState;
-  #watch: OpenWatch<T> | undefined;
+  #watch: WatchConnection<T> | undefined;
   #content = new Map<ObjectKey, T>();
   #listed: readonly T[] = [];
   #event: WatchEvent<T> | undefined;
@@ -76,12 +78,20 @@ export class Reflector<T extends KubeObject = KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#pacer = new Pacer(options.env.clock);
-    this.#state = createReflectorState({ streaming: options.streaming ?? true });
+    this.#state = createReflectorState({
+      streaming: options.streaming ?? true,
+      ...(options.internalErrorRetryMs === undefined ? {} : { internalErrorRetryMs: options.internalErrorRetryMs }),
+    });
   }
 
   /** The protocol's state, for health and tests. */
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** From now on no list older than `version` is taken in: the cache holds something newer than the watch has told of. */
+  raiseFloor(version: string): void {
+    this.#state = raiseFloor(this.#state, version);
   }
 
   /** Asks at once for a resource that the server did not serve; otherwise does nothing. */
@@ -148,7 +158,10 @@ export class Reflector<T extends KubeObject = KubeObject> {
         return undefined;
       case 'wait':
         this.#forgetContent();
-        await this.#wait(effect.delayMs * (1 + env.random.float()), signal);
+        {
+          const chance = env.random.float();
+          await this.#wait(Math.max(effect.delayMs * (1 + chance), effect.leastMs * (1 + chance / 5)), signal);
+        }
         return { type: 'waited' };
     }
   }
@@ -191,23 +204,14 @@ export class Reflector<T extends KubeObject = KubeObject> {
     this.#forgetContent();
     const { env, listWatcher } = this.#options;
     const timeoutSeconds = 300 + env.random.int(300);
-    const controller = new AbortController();
-    const onAbort = (): void => controller.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const detach = (): void => signal.removeEventListener('abort', onAbort);
     try {
-      signal.throwIfAborted();
-      const request = { resourceVersion, sendInitialEvents, timeoutSeconds, signal: controller.signal };
-      const events = await abortable(listWatcher.watch(request), signal);
-      const iterator = events[Symbol.asyncIterator]();
-      // A half-open connection would never tell that the server ended the watch.
-      const overtime = env.clock.setTimer(timeoutSeconds * 1000 + overtimeMs, () => controller.abort());
-      this.#watch = { controller, iterator, overtime, detach };
+      this.#watch = await WatchConnection.open<T>(
+        (inner) => listWatcher.watch({ resourceVersion, sendInitialEvents, timeoutSeconds, signal: inner }),
+        { clock: env.clock, lifetimeMs: timeoutSeconds * 1000, signal },
+      );
       if (!sendInitialEvents) this.#options.onRecovered?.();
       return { type: 'watch-opened' };
     } catch (error) {
-      detach();
-      controller.abort();
       signal.throwIfAborted();
       return { type: 'watch-refused', error };
     }
@@ -222,7 +226,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     for (;;) {
       let result: IteratorResult<WatchEvent<T>>;
       try {
-        const next = watch.iterator.next();
+        const next = watch.next();
         result = await (this.#state.phase === 'streaming-list' ? this.#unlessStalled(next, watch) : next);
       } catch (error) {
         signal.throwIfAborted();
@@ -237,9 +241,15 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   /** The event as an input; undefined when it is not what was asked for. */
   #read(event: WatchEvent<T>): ReflectorInput | undefined {
-    const metadata = event.object.metadata;
+    // The server's answers are not to be trusted to have the right shape.
+    const object = event.object as T | null | undefined;
+    if (typeof object !== 'object' || object === null) {
+      this.#options.env.log.error('an event without an object was skipped', { reflector: this.#options.name });
+      return undefined;
+    }
+    const metadata = object.metadata;
     const version = metadata?.resourceVersion ?? '';
-    const { kind } = event.object;
+    const { kind } = object;
     if (this.#options.kind !== undefined && kind !== undefined && kind !== this.#options.kind) {
       this.#options.env.log.error('an event of an unexpected kind was skipped', {
         reflector: this.#options.name,
@@ -256,7 +266,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
           this.#options.env.log.error('an event without metadata was skipped', { reflector: this.#options.name });
           return undefined;
         }
-        return { type: 'changed', resourceVersion: version };
+        return { type: 'changed', resourceVersion: version, deleted: event.type === 'DELETED' };
       case 'BOOKMARK':
         return {
           type: 'bookmark',
@@ -264,7 +274,10 @@ export class Reflector<T extends KubeObject = KubeObject> {
           initialEventsEnd: metadata?.annotations?.[initialEventsEnd] === 'true',
         };
       case 'ERROR':
-        return { type: 'watch-ended', error: new Error('the watch carried an ERROR event', { cause: event.object }) };
+        return { type: 'watch-ended', error: ApiError.fromStatus(object as unknown as Status) };
+      default:
+        this.#options.env.log.error('an event of an unknown type was skipped', { reflector: this.#options.name });
+        return undefined;
     }
   }
 
@@ -276,11 +289,11 @@ export class Reflector<T extends KubeObject = KubeObject> {
     else this.#content.set(key, event.object);
   }
 
-  async #unlessStalled<R>(next: Promise<R>, watch: OpenWatch<T>): Promise<R> {
+  async #unlessStalled<R>(next: Promise<R>, watch: WatchConnection<T>): Promise<R> {
     let timer: Timer | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = this.#options.env.clock.setTimer(stallMs, () => {
-        watch.controller.abort();
+        watch.cut();
         reject(stalled);
       });
     });
@@ -301,18 +314,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const watch = this.#watch;
     if (watch === undefined) return;
     this.#watch = undefined;
-    watch.overtime.cancel();
-    watch.detach();
-    watch.controller.abort();
-    await watch.iterator.return?.();
+    await watch.close();
   }
-}
-
-interface OpenWatch<T> {
-  readonly controller: AbortController;
-  readonly iterator: AsyncIterator<WatchEvent<T>>;
-  readonly overtime: Timer;
-  readonly detach: () => void;
 }
 
 const stalled = new Error('a streamed list was silent for too long');

@@ -1,0 +1,101 @@
+// One open watch of a reflector, and the three clocks that end it when the connection is dead without saying so: no answer to the
+// request, a lifetime longer than asked for, and silence after bookmarks (which servers send about once a minute).
+
+import { abortable, type Clock, type Timer } from '@homeostat/base';
+import type { KubeObject, WatchEvent } from '@homeostat/machinery';
+import { TransportError } from '@homeostat/client';
+
+/** A server that has not answered a watch request by then is taken for dead. */
+export const openTimeoutMs = 60_000;
+/** How much longer than asked for a watch may live before the connection counts as dead. */
+export const overtimeMs = 30_000;
+/** A watch that has carried a bookmark and then nothing for this long counts as dead. */
+export const silenceMaxMs = 150_000;
+
+/** Opens a watch, given the signal that ends it. */
+export type OpenStream<T extends KubeObject> = (signal: AbortSignal) => Promise<AsyncIterable<WatchEvent<T>>>;
+
+/** An open watch. */
+export class WatchConnection<T extends KubeObject> {
+  readonly #clock: Clock;
+  readonly #controller: AbortController;
+  readonly #iterator: AsyncIterator<WatchEvent<T>>;
+  readonly #detach: () => void;
+  readonly #lifetime: Timer;
+  #silence: Timer | undefined;
+  #heardAtMs = 0;
+
+  private constructor(options: {
+    readonly clock: Clock;
+    readonly controller: AbortController;
+    readonly iterator: AsyncIterator<WatchEvent<T>>;
+    readonly detach: () => void;
+    readonly lifetimeMs: number;
+  }) {
+    this.#clock = options.clock;
+    this.#controller = options.controller;
+    this.#iterator = options.iterator;
+    this.#detach = options.detach;
+    this.#lifetime = this.#clock.setTimer(options.lifetimeMs + overtimeMs, () => this.cut());
+  }
+
+  /**
+   * Opens a watch that is to live for `lifetimeMs`. @throws what the server or the transport said; a TransportError when there is no
+   * answer in time; the signal's reason.
+   */
+  static async open<T extends KubeObject>(
+    openStream: OpenStream<T>,
+    options: { readonly clock: Clock; readonly lifetimeMs: number; readonly signal: AbortSignal },
+  ): Promise<WatchConnection<T>> {
+    const { clock, lifetimeMs, signal } = options;
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const detach = (): void => signal.removeEventListener('abort', onAbort);
+    const deadline = clock.setTimer(openTimeoutMs, () => {
+      controller.abort(new TransportError('timeout', `no answer to a watch request within ${openTimeoutMs} ms`));
+    });
+    try {
+      signal.throwIfAborted();
+      const events = await abortable(openStream(controller.signal), controller.signal);
+      return new WatchConnection({ clock, controller, iterator: events[Symbol.asyncIterator](), detach, lifetimeMs });
+    } catch (error) {
+      detach();
+      controller.abort(error);
+      throw error;
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  async next(): Promise<IteratorResult<WatchEvent<T>>> {
+    const result = await this.#iterator.next();
+    if (result.done === true) return result;
+    this.#heardAtMs = this.#clock.monotonicMs();
+    if (result.value.type === 'BOOKMARK') this.#silence ??= this.#listen(silenceMaxMs);
+    return result;
+  }
+
+  /** Ends the stream: `next` then says that it is over. */
+  cut(): void {
+    this.#controller.abort();
+  }
+
+  /** Ends the stream and resolves when the connection has let go of it. */
+  async close(): Promise<void> {
+    this.#lifetime.cancel();
+    this.#silence?.cancel();
+    this.#detach();
+    this.#controller.abort();
+    await this.#iterator.return?.();
+  }
+
+  /** One timer for many events: it looks at when the last one came. */
+  #listen(delayMs: number): Timer {
+    return this.#clock.setTimer(delayMs, () => {
+      const silentMs = this.#clock.monotonicMs() - this.#heardAtMs;
+      if (silentMs >= silenceMaxMs) this.cut();
+      else this.#silence = this.#listen(silenceMaxMs - silentMs);
+    });
+  }
+}
