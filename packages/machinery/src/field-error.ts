@@ -2,6 +2,7 @@
 
 import type { StatusCause } from '@homeostat/base';
 import { stringifyJson } from './codec/json/encode-json.ts';
+import { goFloat } from './values/go-format.ts';
 import { goQuote } from './values/go-strings.ts';
 
 export type FieldErrorType =
@@ -105,7 +106,7 @@ export function tooMany(path: FieldPath, actual: number, max: number): FieldErro
   return {
     type: 'FieldValueTooMany',
     field: String(path),
-    body: `Too many: ${actual}: must have at most ${max} items`,
+    body: `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
   };
 }
 
@@ -131,7 +132,7 @@ function formatValue(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'object') return stringifyJson(value);
-  return String(value as number | bigint | boolean);
+  return typeof value === 'number' ? goFloat(value) : String(value as bigint | boolean);
 }
 
 /** Go's `%q`, as messages quote texts. */

@@ -135,6 +135,23 @@ export {
 } from './selectors/label-selector.ts';
 export { parseLabelSelector } from './selectors/parse-label-selector.ts';
 export { SelectorError } from './selectors/selector-error.ts';
+export { applyDefaults } from './structural/apply-defaults.ts';
+export { coerceEmbedded, type CoerceOptions, type CoerceResult } from './structural/coerce-metadata.ts';
+export { asResourceRoot, compileStructural } from './structural/compile-structural.ts';
+export { formatCheckOf, type FormatCheck } from './structural/formats.ts';
+export { validateUniqueness } from './structural/list-uniqueness.ts';
+export { compilePattern, type Pattern, PatternError } from './structural/pattern.ts';
+export { type PruneOptions, type PruneResult, pruneUnknown } from './structural/prune-unknown.ts';
+export type { Occurrences, StructuralSchema, ValidationRule } from './structural/structural-schema.ts';
+export { toSchema, type ToSchemaOptions } from './structural/to-schema.ts';
+export { validateEmbedded, type ValidateObjectMeta } from './structural/validate-embedded.ts';
+export {
+  rulesNotChecked,
+  validateOpenApi,
+  validateStructural,
+  type ValidateStructuralOptions,
+  type ValidateStructuralResult,
+} from './structural/validate-structural.ts';
 export { cloneJson } from './values/clone-json.ts';
 export { deepEqual } from './values/deep-equal.ts';
 export {

@@ -1,0 +1,37 @@
+// Regular expressions as Go reads them (RE2), in linear time: whoever may create a CustomResourceDefinition must not be able
+// to stop the server with a pattern that backtracks. See docs/adr/0020-linear-time-patterns.md.
+
+import { RE2JS } from 're2js';
+
+/** A text that is no regular expression; the message is Go's (``error parsing regexp: missing closing ]: `[` ``). */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+}
+
+export interface Pattern {
+  /** The expression as written. */
+  readonly source: string;
+  /** Whether the expression matches somewhere in the text. Time is linear in the text's length. */
+  test(text: string): boolean;
+}
+
+/**
+ * Compiles a regular expression in Go's syntax: no look-around, no back-references.
+ *
+ * @throws PatternError
+ */
+export function compilePattern(source: string): Pattern {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(source);
+  } catch (error) {
+    throw new PatternError(messageOf(error), { cause: error });
+  }
+  return { source, test: (text) => compiled.test(text) };
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // Go prints the fragment even where it is empty.
+  return message.endsWith('expression') ? `${message}: \`\`` : message;
+}
