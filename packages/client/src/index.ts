@@ -40,6 +40,7 @@ export {
   type Located,
   mergeKubeconfigs,
 } from './kubeconfig/kubeconfig.ts';
+export { type ExecConfig, toExecConfig } from './kubeconfig/exec-config.ts';
 export { selectContext, type SelectedContext } from './kubeconfig/select-context.ts';
 export { compareResourceVersions, isNewerResourceVersion } from './resource/resource-version.ts';
 export { keyOf, type ObjectKey, splitKey, toKey } from './resource/object-key.ts';
@@ -73,6 +74,7 @@ export {
   isTooManyRequests,
   isUncertain,
 } from './rest/predicates.ts';
+export { type Impersonation, impersonationHeaders } from './rest/impersonation.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/retry-on-conflict.ts';
 export { isTransportError, TransportError, type TransportErrorCode } from './transport/transport-error.ts';
 export type {

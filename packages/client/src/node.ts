@@ -1,12 +1,22 @@
-// @homeostat/client/node: HTTP, kubeconfig files.
+// @homeostat/client/node: HTTP, kubeconfig files, credentials, proxies.
 
-export type { HttpConnectionOptions, TlsMaterial } from './node/http-connection-options.ts';
+export { createKubeconfigTransport, findConnection, type FindConnectionOptions } from './node/find-connection.ts';
+export type {
+  Authenticator,
+  ClientCertificate,
+  HttpConnectionOptions,
+  RequestHeaders,
+  TlsMaterial,
+} from './node/http-connection-options.ts';
 export { createHttpTransport, type HttpTransportOptions } from './node/http-transport.ts';
 export { inClusterConnection, type InClusterOptions, NotInClusterError } from './node/in-cluster.ts';
+export { connectionOf, type KubeconfigConnection } from './node/kubeconfig-connection.ts';
+export { loadKubeconfig, type LoadKubeconfigOptions } from './node/load-kubeconfig.ts';
 export {
-  connectionOf,
-  createKubeconfigTransport,
-  type KubeconfigConnection,
-  loadKubeconfig,
-  type LoadKubeconfigOptions,
-} from './node/load-kubeconfig.ts';
+  type KubeconfigContent,
+  modifyKubeconfig,
+  setCurrentContext,
+  updateKubeconfigUser,
+} from './node/modify-kubeconfig.ts';
+export { type Environment, proxyFromEnvironment } from './node/proxy/proxy-environment.ts';
+export { parseProxyUrl } from './node/proxy/proxy-url.ts';

@@ -43,7 +43,7 @@ function findConnection(values: FlagValues, env: Env): KubeconfigConnection {
       }
     }
     const config = loadKubeconfig({ path, variable, home: homedir() });
-    return connectionOf(selectContext(config), env);
+    return connectionOf(selectContext(config), env, process.env);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError(

@@ -63,7 +63,7 @@ export function toCliError(error: unknown): unknown {
     const server = reason === undefined || reason === '' ? 'Error from server' : `Error from server (${reason})`;
     return new CliError(message ?? '', 1, { cause: error, text: `${server}: ${message ?? ''}` });
   }
-  if (name === 'TransportError' || name === 'KubeconfigError')
+  if (name === 'TransportError' || name === 'KubeconfigError' || name === 'NotInClusterError')
     return new CliError(message ?? String(error), 1, { cause: error });
   return error;
 }
@@ -76,7 +76,13 @@ function openTransport(options: TargetOptions, env: Env): ReturnType<typeof crea
     options.kubeconfig === undefined && (variable ?? '') === '' && !existsSync(path.join(homedir(), '.kube', 'config'));
   const file = options.kubeconfig ?? (nothingChosen && existsSync(own) ? own : undefined);
   try {
-    return createKubeconfigTransport({ env, path: file, variable, home: homedir(), context: options.context });
+    return createKubeconfigTransport({
+      env,
+      path: file,
+      home: homedir(),
+      context: options.context,
+      environment: process.env,
+    });
   } catch (error) {
     throw toCliError(error);
   }

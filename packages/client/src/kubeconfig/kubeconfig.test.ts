@@ -62,9 +62,7 @@ describe('selectContext()', () => {
       /exclude each other/,
     );
     assert.throws(() => select({ 'client-certificate-data': 'x' }), /needs a client key/);
-    assert.throws(() => select({ exec: { command: 'aws' } }), /exec credential plugins are not supported/);
-    assert.throws(() => select({ 'auth-provider': { name: 'oidc' } }), /OIDC/);
-    assert.throws(() => select({}, { 'proxy-url': 'http://p' }), /proxy-url is not supported/);
+    assert.throws(() => select({ 'auth-provider': { name: 'gcp' } }), /no auth provider found for name "gcp"/);
     assert.throws(() => selectContext(mergeKubeconfigs([]), 'nope'), /context "nope" does not exist/);
     assert.throws(() => selectContext(mergeKubeconfigs([])), /current-context is not set/);
   });

@@ -9,6 +9,7 @@ export interface KubeconfigCluster {
   readonly 'certificate-authority-data'?: string;
   readonly 'proxy-url'?: string;
   readonly 'disable-compression'?: boolean;
+  readonly extensions?: readonly { readonly name: string; readonly extension?: unknown }[];
 }
 
 /** `users[].user`. */
@@ -25,8 +26,9 @@ export interface KubeconfigUser {
   readonly 'as-uid'?: string;
   readonly 'as-groups'?: readonly string[];
   readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
+  /** See `toExecConfig`. */
   readonly exec?: unknown;
-  readonly 'auth-provider'?: unknown;
+  readonly 'auth-provider'?: { readonly name?: string; readonly config?: Readonly<Record<string, string>> } | null;
 }
 
 /** `contexts[].context`. */

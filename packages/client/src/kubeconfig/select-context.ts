@@ -1,5 +1,6 @@
 // What a kubeconfig says about one context: server, trust and identity, checked for contradictions. Pure.
 
+import { toExecConfig } from './exec-config.ts';
 import {
   type Kubeconfig,
   type KubeconfigCluster,
@@ -14,12 +15,14 @@ export interface SelectedContext {
   readonly namespace: string;
   readonly server: string;
   readonly cluster: Located<KubeconfigCluster>;
+  /** Name of the user's entry; empty when the context names none. */
+  readonly userName: string;
   readonly user: Located<KubeconfigUser>;
 }
 
 /**
  * Looks a context up; default the current one.
- * @throws KubeconfigError when something it names is missing, contradicts itself, or needs what this client does not have.
+ * @throws KubeconfigError when something it names is missing, contradicts itself, or needs an auth-provider other than `oidc`.
  */
 export function selectContext(config: Kubeconfig, name: string = config.currentContext): SelectedContext {
   if (name === '') throw new KubeconfigError('no context is selected: current-context is not set');
@@ -43,7 +46,14 @@ export function selectContext(config: Kubeconfig, name: string = config.currentC
   checkCluster(context.cluster ?? '', cluster.value);
   checkUser(context.user ?? '', user?.value ?? {});
   const namespace = context.namespace === undefined || context.namespace === '' ? 'default' : context.namespace;
-  return { name, namespace, server, cluster, user: user ?? { value: {}, file: cluster.file } };
+  return {
+    name,
+    namespace,
+    server,
+    cluster,
+    userName: context.user ?? '',
+    user: user ?? { value: {}, file: cluster.file },
+  };
 }
 
 function checkCluster(name: string, cluster: KubeconfigCluster): void {
@@ -53,17 +63,22 @@ function checkCluster(name: string, cluster: KubeconfigCluster): void {
       `cluster ${JSON.stringify(name)}: certificate-authority and insecure-skip-tls-verify exclude each other`,
     );
   }
-  if (isSet(cluster['proxy-url'])) {
-    throw new KubeconfigError(`cluster ${JSON.stringify(name)}: proxy-url is not supported by this client`);
-  }
 }
 
 function checkUser(name: string, user: KubeconfigUser): void {
+  const provider = user['auth-provider'];
   if (user.exec !== undefined && user.exec !== null) {
-    throw new KubeconfigError(`user ${JSON.stringify(name)}: exec credential plugins are not supported by this client`);
+    toExecConfig(name, user.exec);
+    if (provider !== undefined && provider !== null) {
+      throw new KubeconfigError(
+        `user ${JSON.stringify(name)}: authProvider cannot be provided in combination with an exec plugin`,
+      );
+    }
   }
-  if (user['auth-provider'] !== undefined && user['auth-provider'] !== null) {
-    throw new KubeconfigError(`user ${JSON.stringify(name)}: auth-provider (OIDC) is not supported by this client`);
+  if (provider !== undefined && provider !== null && provider.name !== 'oidc') {
+    throw new KubeconfigError(
+      `user ${JSON.stringify(name)}: no auth provider found for name ${JSON.stringify(provider.name ?? '')}: only oidc is built in, others are exec plugins today`,
+    );
   }
   const cert = isSet(user['client-certificate']) || isSet(user['client-certificate-data']);
   const key = isSet(user['client-key']) || isSet(user['client-key-data']);

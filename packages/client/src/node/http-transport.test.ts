@@ -1,17 +1,15 @@
 // Against a server of Node's own, on the loopback interface: this is the code that meets sockets.
 
 import assert from 'node:assert/strict';
-import http from 'node:http';
-import http2 from 'node:http2';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type http2 from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { createRealEnv } from '@homeostat/base/node';
 import { createClient } from '../client/create-client.ts';
 import { resourceType } from '../resource/resource-type.ts';
 import { isTransportError } from '../transport/transport-error.ts';
 import { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
-import { testCertificate, testKey } from './testing/tls-fixture.ts';
+import { startTestServer, type TestServer } from './testing/server-fixture.ts';
+import { testCertificate } from './testing/tls-fixture.ts';
 
 const env = createRealEnv({ write: () => {} });
 const configMaps = resourceType({
@@ -21,45 +19,6 @@ const configMaps = resourceType({
   kind: 'ConfigMap',
   namespaced: true,
 });
-
-interface Answering {
-  readonly url: string;
-  readonly seen: string[];
-  close(): Promise<void>;
-}
-
-type Handler = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void;
-
-async function serve(
-  handler: Handler,
-  options: { readonly secure: boolean; readonly h2?: boolean },
-): Promise<Answering> {
-  const seen: string[] = [];
-  const listener = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
-    seen.push(`${request.httpVersion} ${request.method} ${request.url} ${request.headers.authorization ?? '-'}`);
-    handler(request, response);
-  };
-  const sessions = new Set<http2.ServerHttp2Session>();
-  const tls = { key: testKey, cert: testCertificate };
-  const http1 = listener as unknown as http.RequestListener;
-  const server = !options.secure
-    ? http.createServer(http1)
-    : options.h2 === false
-      ? https.createServer(tls, http1)
-      : http2.createSecureServer({ ...tls, allowHTTP1: true }, listener);
-  server.on('session', (session: http2.ServerHttp2Session) => sessions.add(session));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `${options.secure ? 'https' : 'http'}://127.0.0.1:${port}`,
-    seen,
-    close: async () => {
-      for (const session of sessions) session.destroy();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 function answer(request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void {
   const url = new URL(request.url, 'https://x');
@@ -97,9 +56,9 @@ for (const [name, how] of [
   ['plain HTTP/1.1', { secure: false }],
 ] as const) {
   describe(`createHttpTransport() over ${name}`, () => {
-    let server: Answering;
+    let server: TestServer;
     before(async () => {
-      server = await serve(answer, how);
+      server = await startTestServer(answer, how);
     });
     after(() => server.close());
 
@@ -165,7 +124,7 @@ for (const [name, how] of [
 
 describe('createHttpTransport()', () => {
   it('tells refused, untrusted and broken connections apart', async () => {
-    const server = await serve((request) => void request.stream.destroy(), { secure: true });
+    const server = await startTestServer((request) => void request.stream.destroy(), { secure: true });
     const send = async (options: Partial<HttpTransportOptions>): Promise<unknown> => {
       const transport = createHttpTransport({ server: server.url, env, tls: { ca: testCertificate }, ...options });
       try {
@@ -188,7 +147,7 @@ describe('createHttpTransport()', () => {
 
   it('goes to a new connection when the server closes the old one', async () => {
     let session: http2.Http2Session | undefined;
-    const server = await serve(
+    const server = await startTestServer(
       (request, response) => {
         session = request.stream.session;
         answer(request, response);

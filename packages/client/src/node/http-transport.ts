@@ -2,14 +2,16 @@
 // server on two cores): HTTP/2 22,000 requests/s, HTTP/1.1 with kept connections 9,000–16,000; one at a time they are equal.
 // It adds no retries (but for streams a server surely did not take up) and decodes nothing.
 
-import tls, { type TLSSocket } from 'node:tls';
 import type { Env } from '@homeostat/base';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
+import { isStreaming } from '../transport/is-streaming.ts';
 import { TransportError } from '../transport/transport-error.ts';
-import type { HttpConnectionOptions, TlsMaterial } from './http-connection-options.ts';
-import { Http1Client, toNodeTls } from './http1-client.ts';
-import { Http2Connection, RefusedStreamError } from './http2-connection.ts';
-import { toTransportError } from './transport-failure.ts';
+import { dial, speaksHttp2 } from './dial.ts';
+import type { Authenticator, HttpConnectionOptions, RequestHeaders, TlsMaterial } from './http-connection-options.ts';
+import { Http1Client } from './http1-client.ts';
+import { Http2Connection } from './http2-connection.ts';
+import { Http2Pool } from './http2-pool.ts';
+import { TlsSource } from './tls-source.ts';
 
 export interface HttpTransportOptions extends HttpConnectionOptions {
   readonly env: Env;
@@ -19,8 +21,7 @@ export interface HttpTransportOptions extends HttpConnectionOptions {
   readonly connectTimeoutMs?: number;
 }
 
-const materialMaxAgeMs = 300_000;
-const refusalsMax = 3;
+const connectTimeoutMsDefault = 30_000;
 
 /** Creates a {@link Transport}; it connects on the first request. @throws TypeError when the server is no http(s) URL. */
 export function createHttpTransport(options: HttpTransportOptions): Transport {
@@ -31,12 +32,13 @@ class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #url: URL;
   readonly #prefix: string;
-  #material: TlsMaterial;
-  #materialAtMs: number;
-  #connections: Http2Connection[] = [];
-  #connecting: Promise<void> | undefined;
+  readonly #authenticator: Authenticator | undefined;
+  readonly #tls: TlsSource;
+  readonly #pool: Http2Pool;
+  /** Lease renewals have connections of their own: they wait behind nobody's streams and nobody's bytes. */
+  readonly #leasePool: Http2Pool;
   #http1: Http1Client | undefined;
-  /** Upgrades need HTTP/1.1 even where HTTP/2 serves the rest. */
+  /** Upgrades need HTTP/1.1 even where HTTP/2 serves the rest, and a tunnel where plain http needs none. */
   #upgrades: Http1Client | undefined;
   readonly #closing = new AbortController();
 
@@ -47,155 +49,119 @@ class HttpTransport implements Transport {
       throw new TypeError(`the API server's address must be an http or https URL: ${options.server}`);
     }
     this.#prefix = this.#url.pathname.replace(/\/$/, '');
-    this.#material = this.#readMaterial();
-    this.#materialAtMs = options.env.clock.monotonicMs();
-    if (this.#url.protocol === 'http:' || options.protocol === 'http1')
-      this.#http1 = new Http1Client(this.#url, this.#material);
+    const { authorize } = options;
+    this.#authenticator = typeof authorize === 'function' ? { headers: authorize } : authorize;
+    this.#tls = new TlsSource(options.env, options.tls);
+    this.#pool = new Http2Pool({ open: this.#open });
+    this.#leasePool = new Http2Pool({ open: this.#open });
+    if (this.#url.protocol === 'http:' || options.protocol === 'http1') this.#http1 = this.#createHttp1();
   }
 
   send = async (request: ApiRequest): Promise<ApiResponse> => {
     if (this.#closing.signal.aborted) throw new TransportError('refused', 'the transport is closed');
-    this.#refreshMaterial();
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);
-    const headers = { ...request.headers, ...this.#options.authorize?.() };
-    const options = {
-      path: `${this.#prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`,
-      headers,
-      body: bodyOf(request),
-      streaming: isStreaming(request),
-    };
-    const outgoing = { ...request, signal };
-    if (request.headers['upgrade'] !== undefined) {
-      this.#upgrades ??= this.#http1 ?? new Http1Client(this.#url, this.#material);
-      return this.#upgrades.send(outgoing, options);
-    }
-    for (let refusals = 0; ; refusals++) {
-      if (this.#http1 !== undefined) return this.#http1.send(outgoing, options);
-      const connection = this.#connections.find(({ hasRoom }) => hasRoom);
-      if (connection === undefined) {
-        await this.#connect(signal);
-        continue;
-      }
-      try {
-        return await connection.send(outgoing, options);
-      } catch (error) {
-        if (!(error instanceof RefusedStreamError)) throw error;
-        if (refusals >= refusalsMax || (options.body !== undefined && !(options.body instanceof Uint8Array))) {
-          throw new TransportError(
-            'refused',
-            `${error.message}: the server takes no more requests on this connection`,
-            { cause: error },
-          );
-        }
-      }
-    }
+    const asked = this.#authenticator?.headers(signal) ?? {};
+    const credentials = asked instanceof Promise ? await asked : (asked as RequestHeaders);
+    const certificate = this.#authenticator?.clientCertificate?.();
+    if (this.#tls.refresh(certificate)) this.#retire();
+    const response = await this.#send(
+      { ...request, signal },
+      {
+        path: `${this.#prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`,
+        headers: { ...request.headers, ...credentials },
+        body: bodyOf(request),
+        streaming: isStreaming(request),
+      },
+    );
+    if (response.status === 401) this.#authenticator?.refused?.(credentials);
+    return response;
   };
 
   async close(): Promise<void> {
     this.#closing.abort(new TransportError('reset', 'the transport was closed'));
-    for (const connection of this.#connections) connection.destroy();
+    this.#authenticator?.close?.();
     this.#http1?.close();
     this.#upgrades?.close();
-    await this.#connecting?.catch(() => undefined);
+    await Promise.all([this.#pool.destroy(), this.#leasePool.destroy()]);
   }
 
-  /** Opens one more connection; callers that come meanwhile share the attempt. */
-  async #connect(signal: AbortSignal): Promise<void> {
-    this.#connecting ??= this.#open().finally(() => (this.#connecting = undefined));
-    const { promise, reject } = Promise.withResolvers<never>();
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    try {
-      await Promise.race([this.#connecting, promise]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
+  async #send(request: ApiRequest, options: Parameters<Http1Client['send']>[1]): Promise<ApiResponse> {
+    if (request.headers['upgrade'] !== undefined) {
+      this.#upgrades ??= new Http1Client({ url: this.#url, dial: () => this.#dial(['http/1.1']) });
+      return this.#upgrades.send(request, options);
     }
+    if (this.#http1 === undefined) {
+      const pool = request.lane === 'lease' ? this.#leasePool : this.#pool;
+      const response = await pool.send(request, options);
+      if (response !== undefined) return response;
+    }
+    this.#http1 ??= this.#createHttp1();
+    return this.#http1.send(request, options);
   }
 
-  async #open(): Promise<void> {
-    const socket = await this.#dial();
-    if (socket.alpnProtocol !== 'h2') {
+  #createHttp1(): Http1Client {
+    const { proxy } = this.#options;
+    if (this.#url.protocol === 'http:' && proxy?.protocol.startsWith('http') === true)
+      return new Http1Client({ url: this.#url, forwardProxy: proxy, dial: () => this.#dial(['http/1.1'], proxy) });
+    return new Http1Client({ url: this.#url, dial: () => this.#dial(['http/1.1']) });
+  }
+
+  #open = async (onClose: (connection: Http2Connection) => void): Promise<Http2Connection | undefined> => {
+    const socket = await this.#dial(['h2', 'http/1.1']);
+    if (!speaksHttp2(socket)) {
       socket.destroy();
-      this.#http1 = new Http1Client(this.#url, this.#material);
-      return;
+      return undefined;
     }
     const connection: Http2Connection = new Http2Connection({
       socket,
       authority: this.#url.origin,
       env: this.#options.env,
-      onClose: () => (this.#connections = this.#connections.filter((other) => other !== connection)),
+      onClose: () => onClose(connection),
     });
-    this.#connections.push(connection);
-  }
+    await this.#settle(connection);
+    return connection;
+  };
 
-  #dial(): Promise<TLSSocket> {
-    const { env, connectTimeoutMs = 30_000 } = this.#options;
-    const host = this.#url.hostname.replace(/^\[|\]$/g, '');
-    const port = this.#url.port === '' ? 443 : Number(this.#url.port);
-    const doing = `connecting to ${this.#url.host}`;
-    return new Promise((resolve, reject) => {
-      const material = toNodeTls(this.#material);
-      const socket = tls.connect({
-        host,
-        port,
-        ALPNProtocols: ['h2', 'http/1.1'],
-        // A name is needed for SNI, and an address must not be one.
-        ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
-        ...material,
-      });
-      const timer = env.clock.setTimer(connectTimeoutMs, () => {
-        socket.destroy();
-        reject(new TransportError('refused', `${doing}: no connection in ${connectTimeoutMs} ms`));
-      });
-      const onClosing = (): void => void socket.destroy(new TransportError('refused', 'the transport was closed'));
-      this.#closing.signal.addEventListener('abort', onClosing, { once: true });
-      const settle = (): void => {
-        timer.cancel();
-        this.#closing.signal.removeEventListener('abort', onClosing);
-      };
-      socket.once('secureConnect', () => {
-        settle();
-        socket.setNoDelay(true);
-        resolve(socket);
-      });
-      socket.once('error', (error) => {
-        settle();
-        const failure = toTransportError(error, doing);
-        // Nothing was sent yet, whatever broke.
-        reject(failure.code === 'reset' ? new TransportError('refused', failure.message, { cause: error }) : failure);
-      });
-    });
-  }
-
-  #readMaterial(): TlsMaterial {
-    const { tls: material } = this.#options;
-    return typeof material === 'function' ? material() : (material ?? {});
-  }
-
-  /** Certificates are rotated under running clients: what changed retires the connections that prove the old identity. */
-  #refreshMaterial(): void {
-    if (typeof this.#options.tls !== 'function') return;
-    const nowMs = this.#options.env.clock.monotonicMs();
-    if (nowMs - this.#materialAtMs < materialMaxAgeMs) return;
-    this.#materialAtMs = nowMs;
-    let fresh: TlsMaterial;
+  /** Streams beyond what the server takes would be refused, so the first one waits for its settings. */
+  async #settle(connection: Http2Connection): Promise<void> {
+    const { env, connectTimeoutMs = connectTimeoutMsDefault } = this.#options;
+    const timer = env.clock.setTimer(connectTimeoutMs, () => connection.destroy());
+    const onClosing = (): void => connection.destroy();
+    this.#closing.signal.addEventListener('abort', onClosing, { once: true });
     try {
-      fresh = this.#readMaterial();
+      await connection.settled();
     } catch (error) {
-      this.#options.env.log.warn('TLS material could not be read again; the old one is kept', { error });
-      return;
+      this.#closing.signal.throwIfAborted();
+      throw new TransportError('refused', `connecting to ${this.#url.host}: the server sent no HTTP/2 settings`, {
+        cause: error,
+      });
+    } finally {
+      timer.cancel();
+      this.#closing.signal.removeEventListener('abort', onClosing);
     }
-    const { ca, cert, key } = this.#material;
-    if (fresh.ca === ca && fresh.cert === cert && fresh.key === key) return;
-    this.#material = fresh;
-    for (const connection of this.#connections) connection.retire();
-    this.#upgrades?.close();
+  }
+
+  /** With `forward`, the connection ends at the proxy. */
+  #dial(alpn: readonly string[], forward?: URL): ReturnType<typeof dial> {
+    const { env, proxy, connectTimeoutMs = connectTimeoutMsDefault } = this.#options;
+    const tls: TlsMaterial = forward === undefined ? this.#tls.current : {};
+    const target = forward === undefined ? { url: this.#url, proxy } : { url: forward };
+    return dial({ ...target, tls, alpn, env, timeoutMs: connectTimeoutMs, signal: this.#closing.signal });
+  }
+
+  /** Connections that prove an old identity, or trust old authorities, take no more requests; their watches end. */
+  #retire(): void {
+    const reason = new TransportError(
+      'reset',
+      'TLS credentials changed: the connection that used the old ones is closed',
+    );
+    this.#pool.retire(reason);
+    this.#leasePool.retire(reason);
+    this.#upgrades?.retire(reason);
     this.#upgrades = undefined;
-    if (this.#http1 !== undefined) {
-      this.#http1.close();
-      this.#http1 = new Http1Client(this.#url, fresh);
-    }
+    if (this.#http1 === undefined) return;
+    this.#http1.retire(reason);
+    this.#http1 = this.#createHttp1();
   }
 }
 
@@ -209,9 +175,4 @@ function bodyOf({ body }: ApiRequest): Uint8Array | AsyncIterable<Uint8Array> | 
     case 'object':
       throw new TypeError('an HTTP transport sends bytes, but was given an object');
   }
-}
-
-/** Watches and followed logs are read as they come; everything else at once. */
-function isStreaming({ query }: ApiRequest): boolean {
-  return /(^|&)(watch|follow)=(true|1)(&|$)/.test(query);
 }

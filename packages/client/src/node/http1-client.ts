@@ -1,14 +1,14 @@
 // HTTP/1.1 for servers (or proxies) without HTTP/2, plain HTTP, and upgrades. Each request under way has a connection of its own, so a
 // watch holds up nobody.
 
-import http from 'node:http';
-import https from 'node:https';
+import http, { type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ConnectionOptions } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { ApiRequest, ApiResponse, DuplexConnection } from '../transport/transport.ts';
-import type { TlsMaterial } from './http-connection-options.ts';
 import { collect, readStream } from './node-streams.ts';
+import { proxyAuthorization } from './proxy/proxy-url.ts';
 import { toTransportError } from './transport-failure.ts';
+import { toWireHeaders } from './wire-headers.ts';
 
 const keepAliveMs = 30_000;
 
@@ -19,18 +19,24 @@ export interface Http1RequestOptions {
   readonly streaming: boolean;
 }
 
+export interface Http1ClientOptions {
+  /** The API server. */
+  readonly url: URL;
+  /** Opens a connection to it, or to `forwardProxy`. */
+  readonly dial: () => Promise<Socket>;
+  /** An http proxy that is asked for the whole URL, as plain http goes through proxies; `dial` connects to it. */
+  readonly forwardProxy?: URL | undefined;
+}
+
 /** Requests over HTTP/1.1 with kept connections. */
 export class Http1Client {
-  readonly #url: URL;
+  readonly #options: Http1ClientOptions;
   readonly #agent: http.Agent;
+  readonly #streams = new Set<http.IncomingMessage>();
 
-  constructor(url: URL, tls: TlsMaterial) {
-    this.#url = url;
-    const pool = { keepAlive: true, keepAliveMsecs: keepAliveMs, scheduling: 'lifo' } as const;
-    this.#agent =
-      url.protocol === 'https:'
-        ? new https.Agent({ ...pool, ...toNodeTls(tls), ALPNProtocols: ['http/1.1'] })
-        : new http.Agent(pool);
+  constructor(options: Http1ClientOptions) {
+    this.#options = options;
+    this.#agent = new DialingAgent(options.dial);
   }
 
   send(request: ApiRequest, { path, headers, body, streaming }: Http1RequestOptions): Promise<ApiResponse> {
@@ -38,20 +44,25 @@ export class Http1Client {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : toTransportError(error, doing));
-      const { request: open } = this.#url.protocol === 'https:' ? https : http;
-      const outgoing = open({
+      const { url, forwardProxy } = this.#options;
+      const outgoing = http.request({
         agent: this.#agent,
-        host: this.#url.hostname.replace(/^\[|\]$/g, ''),
-        port: this.#url.port === '' ? undefined : Number(this.#url.port),
         method: request.method,
-        path,
-        headers: body instanceof Uint8Array ? { ...headers, 'content-length': body.length } : headers,
+        path: forwardProxy === undefined ? path : `${url.origin}${path}`,
+        headers: {
+          host: url.host,
+          ...toWireHeaders(headers),
+          ...(body instanceof Uint8Array ? { 'content-length': body.length } : {}),
+          ...(forwardProxy === undefined ? {} : proxyAuthorization(forwardProxy)),
+        },
         signal,
       });
       outgoing.on('error', fail);
       outgoing.once('response', (incoming) => {
         const response = { status: incoming.statusCode ?? 0, headers: responseHeaders(incoming.headersDistinct) };
         if (streaming) {
+          this.#streams.add(incoming);
+          incoming.once('close', () => this.#streams.delete(incoming));
           resolve({ ...response, body: { kind: 'stream', chunks: readStream(incoming, signal, doing) } });
           return;
         }
@@ -63,6 +74,11 @@ export class Http1Client {
       });
       outgoing.once('upgrade', (incoming, socket, head) => {
         const response = { status: incoming.statusCode ?? 101, headers: responseHeaders(incoming.headersDistinct) };
+        // The agent and the request have let go of this socket.
+        const onAbort = (): void => void socket.destroy();
+        signal.addEventListener('abort', onAbort, { once: true });
+        socket.once('close', () => signal.removeEventListener('abort', onAbort));
+        if (signal.aborted) onAbort();
         resolve({ ...response, body: { kind: 'upgrade', run: (connection) => joinStreams(socket, head, connection) } });
       });
       if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
@@ -70,22 +86,39 @@ export class Http1Client {
     });
   }
 
+  /** Takes no more requests. Those under way end on their connections; streams are ended with `reason`. */
+  retire(reason: Error): void {
+    this.#agent.maxFreeSockets = 0;
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    for (const stream of this.#streams) stream.destroy(reason);
+  }
+
+  /** Closes every connection at once. */
   close(): void {
     this.#agent.destroy();
   }
 }
 
-/** TLS material under Node's names. */
-export function toNodeTls(
-  tls: TlsMaterial,
-): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'> {
-  return {
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-    ...(tls.key === undefined ? {} : { key: tls.key }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
-  };
+/** An agent whose sockets come from `dial`, TLS and proxies included. */
+class DialingAgent extends http.Agent {
+  readonly #dial: () => Promise<Socket>;
+
+  constructor(dial: () => Promise<Socket>) {
+    super({ keepAlive: true, keepAliveMsecs: keepAliveMs, scheduling: 'lifo' });
+    this.#dial = dial;
+  }
+
+  override createConnection(
+    _options: ClientRequestArgs,
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): null {
+    this.#dial().then(
+      (socket) => callback(null, socket),
+      // Without a socket there is an error; Node's type asks for both.
+      (error: unknown) => callback(error as Error, undefined as unknown as Duplex),
+    );
+    return null;
+  }
 }
 
 async function sendChunks(outgoing: http.ClientRequest, chunks: AsyncIterable<Uint8Array>): Promise<void> {

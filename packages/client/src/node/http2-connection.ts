@@ -1,5 +1,5 @@
-// One HTTP/2 connection: requests as streams, health by ping. A connection that was silent for 30 s is pinged, and is dead when no answer
-// comes in 15 s; so a half-open one is found within 45 s (client-go's numbers).
+// One HTTP/2 connection: requests as streams, health by ping. A connection that was silent for 25 to 30 s is pinged, and is dead when no
+// answer comes in 15 s; so a half-open one is found within 45 s of its last byte (client-go's numbers).
 
 import http2 from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -8,11 +8,13 @@ import type { ApiRequest, ApiResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import { collect, readStream } from './node-streams.ts';
 import { toTransportError } from './transport-failure.ts';
+import { toWireHeaders } from './wire-headers.ts';
 
 /** Streams of one connection at most, below what servers allow (kube-apiserver: 100 or 250). */
 export const streamsMax = 64;
 const windowBytes = 1 << 20;
-const pingAfterMs = 30_000;
+const lookEveryMs = 5_000;
+const pingAfterMs = 25_000;
 const pingTimeoutMs = 15_000;
 
 /** A stream that the server did not take up: nothing has happened, it may go elsewhere. */
@@ -35,6 +37,10 @@ export class Http2Connection {
   readonly #env: Env;
   readonly #onClose: () => void;
   #streams = 0;
+  /** Answers that are read as they come. */
+  readonly #streaming = new Set<http2.ClientHttp2Stream>();
+  /** Streams above were not taken up by a server that goes away. */
+  #lastStreamId = Infinity;
   #retired = false;
   #health: Timer | undefined;
   #seenBytes = 0;
@@ -55,7 +61,10 @@ export class Http2Connection {
     });
     // A stream nobody reads holds back its own window, never the others'.
     this.#session.once('connect', () => this.#session.setLocalWindowSize(windowBytes * streamsMax));
-    this.#session.on('goaway', () => this.retire());
+    this.#session.on('goaway', (_code, lastStreamId) => {
+      this.#lastStreamId = lastStreamId ?? Infinity;
+      this.retire();
+    });
     this.#session.on('error', (error) => (this.#failure = error));
     this.#session.once('close', () => {
       this.#retired = true;
@@ -63,6 +72,14 @@ export class Http2Connection {
       this.#onClose();
     });
     this.#watchHealth();
+  }
+
+  /** Resolves when the server has said how many streams it takes, which is the first thing it says. @throws when it closes first. */
+  async settled(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#session.once('remoteSettings', () => resolve());
+    this.#session.once('close', () => reject(this.#failure ?? new Error('the connection was closed')));
+    await promise;
   }
 
   /** Whether one more request may use it. */
@@ -80,9 +97,10 @@ export class Http2Connection {
     return this.#streams;
   }
 
-  /** Takes no more requests; closes when those under way are over. */
-  retire(): void {
+  /** Takes no more requests; closes when those under way are over. With a reason, streams are ended with it at once. */
+  retire(reason?: Error): void {
     this.#retired = true;
+    if (reason !== undefined) for (const stream of this.#streaming) stream.destroy(reason);
     if (!this.#session.closed) this.#session.close();
   }
 
@@ -114,13 +132,14 @@ export class Http2Connection {
       });
       stream.on('error', (error) => {
         if (signal.aborted) reject(signal.reason);
-        else if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || isGoneAway(error)) {
-          reject(new RefusedStreamError(doing, { cause: error }));
-        } else reject(toTransportError(this.#failure ?? error, doing));
+        else if (this.#wasRefused(stream, error)) reject(new RefusedStreamError(doing, { cause: error }));
+        else reject(toTransportError(this.#failure ?? error, doing));
       });
       stream.once('response', (headers) => {
         const response = { status: headers[':status'] ?? 0, headers: responseHeaders(headers) };
         if (streaming) {
+          this.#streaming.add(stream);
+          stream.once('close', () => this.#streaming.delete(stream));
           resolve({ ...response, body: { kind: 'stream', chunks: readStream(stream, signal, doing) } });
           return;
         }
@@ -135,9 +154,17 @@ export class Http2Connection {
     });
   }
 
+  #wasRefused(stream: http2.ClientHttp2Stream, error: unknown): boolean {
+    if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || isGoneAway(error)) return true;
+    return stream.id === undefined || stream.id > this.#lastStreamId;
+  }
+
   #open(method: string, { headers, path, body }: Http2RequestOptions): http2.ClientHttp2Stream {
     try {
-      return this.#session.request({ ...headers, ':method': method, ':path': path }, { endStream: body === undefined });
+      return this.#session.request(
+        { ...toWireHeaders(headers), ':method': method, ':path': path },
+        { endStream: body === undefined },
+      );
     } catch (error) {
       if (!isGoneAway(error)) throw error;
       this.#retired = true;
@@ -146,12 +173,18 @@ export class Http2Connection {
   }
 
   #watchHealth(): void {
-    this.#health = this.#env.clock.setTimer(pingAfterMs, () => {
+    let silentMs = 0;
+    const look = (): void => {
       const bytes = this.#socket.bytesRead;
-      if (bytes === this.#seenBytes && !this.#session.destroyed) this.#ping();
+      silentMs = bytes === this.#seenBytes ? silentMs + lookEveryMs : 0;
       this.#seenBytes = bytes;
-      this.#watchHealth();
-    });
+      if (silentMs >= pingAfterMs && !this.#session.destroyed) {
+        silentMs = 0;
+        this.#ping();
+      }
+      this.#health = this.#env.clock.setTimer(lookEveryMs, look);
+    };
+    this.#health = this.#env.clock.setTimer(lookEveryMs, look);
   }
 
   #ping(): void {

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env } from '@homeostat/base';
-import type { KubeconfigConnection } from './load-kubeconfig.ts';
-import { createTokenFile } from './token-file.ts';
+import type { KubeconfigConnection } from './kubeconfig-connection.ts';
+import { createTokenFile } from './auth/token-file.ts';
 
 export interface InClusterOptions {
   readonly env: Env;
@@ -40,6 +40,6 @@ export function inClusterConnection(options: InClusterOptions): KubeconfigConnec
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     namespace: existsSync(namespacePath) ? readFileSync(namespacePath, 'utf8').trim() : 'default',
     tls: () => (existsSync(caPath) ? { ca: readFileSync(caPath, 'utf8') } : {}),
-    authorize: () => ({ authorization: `Bearer ${token()}` }),
+    authorize: { headers: () => ({ authorization: `Bearer ${token()}` }) },
   };
 }

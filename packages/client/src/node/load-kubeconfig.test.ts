@@ -8,7 +8,10 @@ import { after, describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
 import { selectContext } from '../kubeconfig/select-context.ts';
 import { inClusterConnection } from './in-cluster.ts';
-import { connectionOf, loadKubeconfig } from './load-kubeconfig.ts';
+import { connectionOf } from './kubeconfig-connection.ts';
+import { loadKubeconfig } from './load-kubeconfig.ts';
+
+const { signal } = new AbortController();
 
 const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -40,15 +43,15 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: prod}}]
     assert.equal(connection.server, 'https://h:1');
     assert.deepEqual(typeof connection.tls === 'function' ? connection.tls() : connection.tls, { ca: 'the ca' });
     const expected = { 'impersonate-user': 'jane', 'impersonate-group': 'dev' };
-    assert.deepEqual(connection.authorize?.(), { ...expected, authorization: 'Bearer first' });
+    assert.deepEqual(connection.authorize.headers(signal), { ...expected, authorization: 'Bearer first' });
     // J9: a token that was replaced is used once the old one may have expired.
     write('token', 'second');
-    assert.deepEqual(connection.authorize?.(), { ...expected, authorization: 'Bearer first' });
+    assert.deepEqual(connection.authorize.headers(signal), { ...expected, authorization: 'Bearer first' });
     await env.clock.advance(61_000);
-    assert.deepEqual(connection.authorize?.(), { ...expected, authorization: 'Bearer second' });
+    assert.deepEqual(connection.authorize.headers(signal), { ...expected, authorization: 'Bearer second' });
     rmSync(join(folder, 'token'));
     await env.clock.advance(61_000);
-    assert.deepEqual(connection.authorize?.(), { ...expected, authorization: 'Bearer second' });
+    assert.deepEqual(connection.authorize.headers(signal), { ...expected, authorization: 'Bearer second' });
   });
 
   it('fails for an explicit path that does not exist, and for what is not YAML', () => {
@@ -71,6 +74,6 @@ describe('inClusterConnection()', () => {
     const connection = inClusterConnection({ env, host: 'fd00::1', port: '443', folder });
     assert.equal(connection.server, 'https://[fd00::1]:443');
     assert.equal(connection.namespace, 'kube-system');
-    assert.deepEqual(connection.authorize?.(), { authorization: 'Bearer t' });
+    assert.deepEqual(connection.authorize.headers(signal), { authorization: 'Bearer t' });
   });
 });

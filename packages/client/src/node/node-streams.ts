@@ -28,6 +28,8 @@ export async function* readStream(
 ): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;
+    // A stream that was cancelled ends like one that is over.
+    signal.throwIfAborted();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw toTransportError(error, doing);

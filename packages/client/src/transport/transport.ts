@@ -49,6 +49,8 @@ export interface ApiRequest {
    * and `watch` bodies. `bytes` (default): answers are encoded as the Accept header asks.
    */
   readonly wants?: 'bytes' | 'object';
+  /** `lease`: renews a lease, so it waits behind no other request of this client; see `ClientOptions`. A server ignores it. */
+  readonly lane?: 'lease';
 }
 
 export type ResponseBody =

@@ -1,4 +1,4 @@
-// A self-signed certificate for localhost and 127.0.0.1, for tests only. It protects nothing.
+// Self-signed certificates for localhost and 127.0.0.1, for tests only. They protect nothing.
 
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggrQZ9OwSxFJfH6L6
@@ -17,5 +17,47 @@ ukClzv8lL0BbOiYwHwYDVR0jBBgwFoAUqeugPdVVhlc2ukClzv8lL0BbOiYwDwYD
 VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
 zj0EAwIDSAAwRQIhAPMzbyEbnC+N/1rjg25RDiCbVdfHVGP5pYGojVNz6Z35AiAB
 0MJsrlEQGmQwTEjI0r+OZzZpdxxWVrzBeqH5aN/MnQ==
+-----END CERTIFICATE-----
+`;
+
+/** Subject CN=jane; good for a client, and for a server of the name `jane.test`. */
+export const janeKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0vcKMSXCewLLJyZM
+22wL5ivgYxLdwGGPAmQGr8TSC2qhRANCAARMkZ5eb/1+BxUmwdGOtwHf7OpUszyn
+FCvzwe3c8njU27g4iq2aHpIDiZDo9MTUhNrASIvyWt2M2VPqnovL8PbN
+-----END PRIVATE KEY-----
+`;
+
+export const janeCertificate = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUKgAwIBAgIUWjub2+ZA31pBVvNkBIZNhZ6mnwYwCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEamFuZTAgFw0yNjExMzAwMjEwMzJaGA8yMTI2MTEwNjAyMTAz
+MlowDzENMAsGA1UEAwwEamFuZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEyR
+nl5v/X4HFSbB0Y63Ad/s6lSzPKcUK/PB7dzyeNTbuDiKrZoekgOJkOj0xNSE2sBI
+i/Ja3YzZU+qei8vw9s2jejB4MB0GA1UdDgQWBBSIizFgoxFKC3lChhWD/vYSr9Fl
+3DAfBgNVHSMEGDAWgBSIizFgoxFKC3lChhWD/vYSr9Fl3DAPBgNVHRMBAf8EBTAD
+AQH/MCUGA1UdEQQeMByCCWxvY2FsaG9zdIIJamFuZS50ZXN0hwR/AAABMAoGCCqG
+SM49BAMCA0gAMEUCIE3oGmNhoLXYTU+T0V/16LP2102WvA4KlLnmyaBF8tU4AiEA
+hbRUbc5CQv3qCUVsdajwGQMvsElds1iSKYYYwoliolk=
+-----END CERTIFICATE-----
+`;
+
+/** Subject CN=other; good for a client, and for a server of the name `other.test`. */
+export const otherKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgXqWrDYKZMv/3uQ4b
+XErDFy8Q3tYM6+yxXa7I1rTOt8mhRANCAATQvbq556VnPCmDaF8kyPLNG1RKTS4r
+oNRveNBKS5Kb2NlhM/LbKDamyysWQr5+dnAF+pvSAx/+L9e4i5gmyC02
+-----END PRIVATE KEY-----
+`;
+
+export const otherCertificate = `-----BEGIN CERTIFICATE-----
+MIIBnzCCAUWgAwIBAgIUYG1+kpJaAVH/TL5TDJTj2T5RpaAwCgYIKoZIzj0EAwIw
+EDEOMAwGA1UEAwwFb3RoZXIwIBcNMjYxMTMwMDIxMDMyWhgPMjEyNjExMDYwMjEw
+MzJaMBAxDjAMBgNVBAMMBW90aGVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+0L26ueelZzwpg2hfJMjyzRtUSk0uK6DUb3jQSkuSm9jZYTPy2yg2pssrFkK+fnZw
+Bfqb0gMf/i/XuIuYJsgtNqN7MHkwHQYDVR0OBBYEFB1MBYaPMdpov1Clnu3rBOCp
+F08TMB8GA1UdIwQYMBaAFB1MBYaPMdpov1Clnu3rBOCpF08TMA8GA1UdEwEB/wQF
+MAMBAf8wJgYDVR0RBB8wHYIJbG9jYWxob3N0ggpvdGhlci50ZXN0hwR/AAABMAoG
+CCqGSM49BAMCA0gAMEUCIEbBXPewVspEvhMxL3rrBVgBKWrqTXHWirgRnVYqUzrf
+AiEAoVFVid5Vel6fJm2wtmLAdnJco9HIPOHJDBHOyI+YXNE=
 -----END CERTIFICATE-----
 `;

@@ -1,0 +1,92 @@
+// Opens the connection to an API server: directly or through a proxy, with TLS where the URL says so.
+
+import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
+import tls, { type ConnectionOptions, TLSSocket } from 'node:tls';
+import type { Env } from '@homeostat/base';
+import { TransportError } from '../transport/transport-error.ts';
+import { connectTcp, whenReady } from './connect-tcp.ts';
+import type { TlsMaterial } from './http-connection-options.ts';
+import { openTunnel } from './proxy/open-tunnel.ts';
+import { toTransportError } from './transport-failure.ts';
+
+export interface DialOptions {
+  /** http or https; its host and port are used. */
+  readonly url: URL;
+  readonly tls: TlsMaterial;
+  /** Protocols to offer, https only. */
+  readonly alpn: readonly string[];
+  readonly proxy?: URL | undefined;
+  readonly env: Env;
+  /** For name, proxy and handshake together. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A connected socket; a `TLSSocket` for https.
+ * @throws TransportError `refused` (also when time is up: nothing was sent yet) or `tls`; the signal's reason.
+ */
+export async function dial(options: DialOptions): Promise<Socket> {
+  const { url, proxy, env, timeoutMs, signal } = options;
+  const doing = `connecting to ${url.host}${proxy === undefined ? '' : ` through ${proxy.protocol}//${proxy.host}`}`;
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const timer = env.clock.setTimer(timeoutMs, () => {
+    stop.abort(new TransportError('refused', `${doing}: no connection in ${timeoutMs} ms`));
+  });
+  try {
+    const target = {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    };
+    const raw =
+      proxy === undefined
+        ? await connectTcp(target, stop.signal)
+        : await openTunnel({ proxy, target, ca: options.tls.ca, signal: stop.signal });
+    const socket = url.protocol === 'https:' ? await secure(raw, target.host, options, stop.signal) : raw;
+    socket.setNoDelay(true);
+    return socket;
+  } catch (error) {
+    if (stop.signal.aborted) throw stop.signal.reason;
+    const failure = toTransportError(error, doing);
+    // Nothing was sent yet, whatever broke.
+    throw failure.code === 'reset' ? new TransportError('refused', failure.message, { cause: error }) : failure;
+  } finally {
+    timer.cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function secure(raw: Socket, host: string, options: DialOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const socket = tls.connect({
+    socket: raw,
+    host,
+    ALPNProtocols: [...options.alpn],
+    // A name is needed for SNI, and an address must not be one.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...toNodeTls(options.tls),
+  });
+  return whenReady(socket, 'secureConnect', signal);
+}
+
+/** Whether a socket speaks HTTP/2, as agreed by ALPN. */
+export function speaksHttp2(socket: Socket): socket is TLSSocket {
+  return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
+}
+
+/** TLS material under Node's names. */
+function toNodeTls(
+  material: TlsMaterial,
+): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'> {
+  const { ca, cert, key, serverName, insecureSkipVerify } = material;
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
+  };
+}
