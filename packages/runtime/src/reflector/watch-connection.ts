@@ -9,7 +9,7 @@ import { TransportError } from '@homeostat/client';
 export const openTimeoutMs = 60_000;
 /** How much longer than asked for a watch may live before the connection counts as dead. */
 export const overtimeMs = 30_000;
-/** A watch that has carried a bookmark and then nothing for this long counts as dead. */
+/** A watch that has carried a bookmark (other than the end of a streamed list) and then nothing for this long counts as dead. */
 export const silenceMaxMs = 150_000;
 
 /** Opens a watch, given the signal that ends it. */
@@ -72,7 +72,7 @@ export class WatchConnection<T extends KubeObject> {
     const result = await this.#iterator.next();
     if (result.done === true) return result;
     this.#heardAtMs = this.#clock.monotonicMs();
-    if (result.value.type === 'BOOKMARK') this.#silence ??= this.#listen(silenceMaxMs);
+    if (isPeriodicBookmark(result.value)) this.#silence ??= this.#listen(silenceMaxMs);
     return result;
   }
 
@@ -98,4 +98,9 @@ export class WatchConnection<T extends KubeObject> {
       else this.#silence = this.#listen(silenceMaxMs - silentMs);
     });
   }
+}
+
+/** The bookmark that ends a streamed list says nothing about others to come. */
+function isPeriodicBookmark({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && object?.metadata?.annotations === undefined;
 }

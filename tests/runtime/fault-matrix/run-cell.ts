@@ -1,0 +1,253 @@
+// One history of the fault matrix: an informer follows a namespace of the real API server while one kind of fault hits one place of
+// the protocol. What must hold is checked while it runs and at its end.
+
+import { createSeededRandom, type Env, noMetrics, type Random, silentLogger } from '@homeostat/base';
+import type { ConfigMap } from '@homeostat/api/types/core-v1';
+import { createClient, createInProcessTransport } from '@homeostat/client';
+import { configMaps, namespaces } from '@homeostat/client/resources';
+import { createInformerSource, SharedInformer } from '@homeostat/runtime';
+import { EventContract } from '@homeostat/runtime/testing';
+import type { TestCluster } from '@homeostat/testing';
+import { FaultyWire, type Place, type WireFault } from './faulty-wire.ts';
+
+/** What goes wrong beside the wire: in handlers, and by a stop. */
+export type CellFault = WireFault | 'handler-throws' | 'stop' | 'swallowed-event';
+
+export interface Cell {
+  readonly fault: CellFault;
+  readonly place: Place;
+}
+
+/** Requests that an informer may make in ten seconds, pages of one list not counted. */
+const requestsMax = 25;
+/** After the last fault, all is well again within this time; a watch that is half open is found later. */
+const recoveryMs = 35_000;
+const halfOpenRecoveryMs = 600_000 + 30_000 + recoveryMs;
+const repairPeriodMs = 60_000;
+
+let histories = 0;
+
+/** Runs one history; returns what was wrong, in words. The cluster may be used for many, one after the other. */
+export async function runCell(cluster: TestCluster, cell: Cell, seed: number): Promise<readonly string[]> {
+  const history = new History(cluster, cell, seed);
+  await history.run();
+  return history.problems;
+}
+
+interface Followed {
+  readonly informer: SharedInformer<ConfigMap>;
+  readonly wire: FaultyWire;
+  readonly contracts: readonly EventContract<ConfigMap>[];
+  readonly stop: AbortController;
+  readonly running: Promise<void>;
+}
+
+class History {
+  readonly problems: string[] = [];
+  readonly #cluster: TestCluster;
+  readonly #cell: Cell;
+  readonly #random: Random;
+  readonly #env: Env;
+  readonly #namespace: string;
+  #names = 0;
+  #calm = false;
+
+  constructor(cluster: TestCluster, cell: Cell, seed: number) {
+    this.#cluster = cluster;
+    this.#cell = cell;
+    this.#random = createSeededRandom(seed);
+    this.#env = {
+      clock: cluster.clock,
+      random: createSeededRandom(seed + 1),
+      log: silentLogger,
+      metrics: noMetrics,
+    };
+    this.#namespace = `history-${histories++}`;
+  }
+
+  async run(): Promise<void> {
+    const { fault, place } = this.#cell;
+    const { admin } = this.#cluster;
+    await this.#cluster.run(admin.create(namespaces, { object: { metadata: { name: this.#namespace } } }));
+    for (let i = 0; i < 8; i++) await this.#write(true);
+    let followed = this.#follow();
+    const { wire } = followed;
+    await this.#cluster.run(wire.remember(`/api/v1/namespaces/${this.#namespace}/configmaps`));
+    const atStart = place === 'list' || place === 'page' || (place === 'watch-open' && this.#random.int(2) === 0);
+    if (atStart) this.#break(followed);
+    await this.#live(15_000);
+    if (!atStart) this.#break(followed);
+    // What happens to every watch in time: it ends, and its version is forgotten.
+    wire.endStreams('end');
+    await this.#live(10_000 + this.#random.int(10_000));
+    wire.endStreams('gone');
+    await this.#live(10_000 + this.#random.int(20_000));
+    if (fault === 'stop') {
+      await this.#stop(followed);
+      followed = this.#follow();
+      await this.#live(5_000);
+    }
+    followed.wire.heal();
+    this.#calm = true;
+    await this.#recover(followed);
+    // It is not only equal by a list: the watch works.
+    for (let i = 0; i < 3; i++) await this.#write(false);
+    await this.#recover(followed);
+    await this.#stop(followed);
+    this.#checkWire(followed.wire);
+  }
+
+  #break({ wire, stop }: Followed): void {
+    const { fault, place } = this.#cell;
+    const times = 1 + this.#random.int(5);
+    switch (fault) {
+      case 'handler-throws':
+      case 'swallowed-event':
+        return;
+      case 'stop': {
+        let left = this.#random.int(30);
+        wire.onStep = () => {
+          if (left-- > 0) return;
+          wire.onStep = () => {};
+          stop.abort();
+        };
+        return;
+      }
+      default:
+        wire.inject(fault, place, times);
+    }
+  }
+
+  #follow(): Followed {
+    const { fault, place } = this.#cell;
+    const { clock } = this.#cluster;
+    const inner = createInProcessTransport({
+      handle: this.#cluster.cluster.server.handle,
+      user: { username: 'admin', groups: ['system:masters'] },
+      exchanges: 'bytes',
+    });
+    const wire: FaultyWire = new FaultyWire({
+      inner,
+      clock,
+      random: this.#random,
+      synced: () => informer.hasSynced,
+      pageSize: 3,
+      ...(fault === 'swallowed-event' ? { swallow: 0.2 } : {}),
+    });
+    const client = createClient({ transport: wire, env: this.#env, userAgent: 'fault-matrix' });
+    const informer: SharedInformer<ConfigMap> = new SharedInformer<ConfigMap>({
+      resource: configMaps,
+      env: this.#env,
+      source: createInformerSource({ client, resource: configMaps, select: { namespace: this.#namespace } }),
+      streaming: place !== 'page' && this.#random.int(2) === 0,
+      repairPeriodMs: fault === 'swallowed-event' ? repairPeriodMs : 0,
+      freeze: true,
+    });
+    const contracts = ['plain', 'slow', 'late'].map(
+      (name) => new EventContract<ConfigMap>({ name, onProblem: (problem) => this.problems.push(problem) }),
+    );
+    const [plain, slow, late] = contracts;
+    const fails = (): void => {
+      if (fault === 'handler-throws' && !this.#calm && this.#random.int(3) === 0) throw new Error('the handler failed');
+    };
+    const handle = plain?.wrap(({ type, object }) => {
+      if (type === 'deleted') this.#checkGone(object);
+      fails();
+    });
+    if (handle !== undefined) informer.addHandler(handle);
+    const handleSlowly = slow?.wrap(async () => {
+      await clock.sleep(this.#random.int(700));
+      fails();
+    });
+    if (handleSlowly !== undefined) informer.addHandler(handleSlowly);
+    clock.setTimer(this.#random.int(30_000), () => {
+      const handleLate = late?.wrap(fails);
+      if (handleLate !== undefined && informer.state !== 'stopped') informer.addHandler(handleLate);
+    });
+    const stop = new AbortController();
+    const running = informer.run({ signal: stop.signal });
+    return { informer, wire, contracts, stop, running };
+  }
+
+  /** Lets time pass while objects come, change and go. */
+  async #live(durationMs: number): Promise<void> {
+    const endMs = this.#cluster.clock.monotonicMs() + durationMs;
+    while (this.#cluster.clock.monotonicMs() < endMs) {
+      await this.#cluster.advance(this.#random.int(3_000));
+      const burst = this.#random.int(4);
+      for (let i = 0; i < burst; i++) await this.#write(false);
+    }
+  }
+
+  async #write(create: boolean): Promise<void> {
+    const { admin } = this.#cluster;
+    const namespace = this.#namespace;
+    const present = this.#cluster.list(configMaps, namespace);
+    const victim = present[this.#random.int(Math.max(1, present.length))]?.metadata?.name;
+    const what = this.#random.int(4);
+    const newObject = (name: string): ConfigMap => ({ metadata: { name, namespace }, data: {} });
+    if (create || victim === undefined || what === 0) {
+      await this.#cluster.run(admin.create(configMaps, { object: newObject(`m${this.#names++}`) }));
+      return;
+    }
+    if (what === 1) {
+      const patch = { data: { at: String(this.#random.int(1_000_000)) } };
+      await this.#cluster.run(admin.patch(configMaps, { namespace, name: victim, type: 'merge', patch }));
+      return;
+    }
+    await this.#cluster.run(admin.delete(configMaps, { namespace, name: victim }));
+    if (what === 2) await this.#cluster.run(admin.create(configMaps, { object: newObject(victim) }));
+  }
+
+  /** No false delete: what was told as deleted is gone at this moment. */
+  #checkGone(object: ConfigMap): void {
+    const { name = '', uid } = object.metadata ?? {};
+    const now = this.#cluster.get(configMaps, this.#namespace, name);
+    if (now?.metadata?.uid === uid) this.problems.push(`${name} (uid ${uid}) was told as deleted, and lives`);
+  }
+
+  async #recover(followed: Followed): Promise<void> {
+    const { fault } = this.#cell;
+    const limitMs =
+      fault === 'half-open' ? halfOpenRecoveryMs : fault === 'swallowed-event' ? repairPeriodMs + 5_000 : recoveryMs;
+    try {
+      await this.#cluster.clock.runUntil(() => this.#differences(followed).length === 0, limitMs);
+    } catch {
+      this.#compare(followed, `${limitMs / 1000} s after the last fault`);
+    }
+  }
+
+  #differences({ informer, contracts }: Followed): readonly string[] {
+    const now = this.#cluster.list(configMaps, this.#namespace);
+    const differences = contracts.flatMap((contract) => contract.differences(now));
+    const cached = new EventContract({ name: 'cache' });
+    const fill = cached.wrap();
+    for (const object of informer.lister.list()) void fill({ type: 'added', object, initial: true });
+    return [...differences, ...cached.differences(now)];
+  }
+
+  #compare(followed: Followed, when: string): void {
+    this.problems.push(...this.#differences(followed).map((difference) => `${when}: ${difference}`));
+  }
+
+  async #stop({ stop, running, wire }: Followed): Promise<void> {
+    stop.abort();
+    await this.#cluster.clock.run(running, 5_000);
+    const requests = wire.requests.length;
+    await this.#cluster.advance(60_000);
+    if (wire.openWatches > 0) this.problems.push(`${wire.openWatches} watches were left open by a stop`);
+    if (wire.requests.length > requests) this.problems.push('requests were made after the stop');
+  }
+
+  #checkWire({ requests, watchesMax }: FaultyWire): void {
+    if (watchesMax > 1) this.problems.push(`${watchesMax} watches were open at once`);
+    const counted = requests.filter(({ place }) => place !== 'page');
+    for (const [from, { atMs }] of counted.entries()) {
+      const last = counted[from + requestsMax];
+      if (last !== undefined && last.atMs - atMs < 10_000) {
+        this.problems.push(`more than ${requestsMax} requests in ten seconds`);
+        return;
+      }
+    }
+  }
+}
