@@ -15,19 +15,29 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
+export interface SearchPattern extends Pattern {
+  /** The matches from left to right, without overlaps; the search goes only as far as they are read. */
+  find(text: string): Generator<string, undefined>;
+}
+
 /**
  * Compiles a regular expression in Go's syntax: no look-around, no back-references.
  *
  * @throws PatternError
  */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string): SearchPattern {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(source);
   } catch (error) {
     throw new PatternError(messageOf(error), { cause: error });
   }
-  return { source, test: (text) => compiled.test(text) };
+  return { source, test: (text) => compiled.test(text), find: (text) => matchesOf(compiled, text) };
+}
+
+function* matchesOf(compiled: RE2JS, text: string): Generator<string, undefined> {
+  const matcher = compiled.matcher(text);
+  while (matcher.find()) yield matcher.group() ?? '';
 }
 
 function messageOf(error: unknown): string {

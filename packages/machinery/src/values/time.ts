@@ -24,6 +24,12 @@ export function parseTime(text: string): number {
   return seconds * 1000 + Math.floor(nanos / 1e6);
 }
 
+/** Nanoseconds since 1970 of an RFC 3339 time with any zone and fraction. @throws TimeError */
+export function parseTimeNanos(text: string): bigint {
+  const { seconds, nanos } = parseWithLayout(text, rfc3339);
+  return BigInt(seconds) * 1_000_000_000n + BigInt(nanos);
+}
+
 /** Milliseconds of a MicroTime, which must have exactly six fraction digits. @throws TimeError */
 export function parseMicroTime(text: string): number {
   const { seconds, nanos } = parseWithLayout(text, rfc3339Micro);
