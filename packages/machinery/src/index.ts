@@ -142,6 +142,21 @@ export { formatCheckOf, type FormatCheck } from './structural/formats.ts';
 export { validateUniqueness } from './structural/list-uniqueness.ts';
 export { compilePattern, type Pattern, PatternError } from './structural/pattern.ts';
 export { type PruneOptions, type PruneResult, pruneUnknown } from './structural/prune-unknown.ts';
+export {
+  FieldPathError,
+  resolveFieldPath,
+  type ResolvedFieldPath,
+  type ResolveFieldPathOptions,
+} from './structural/resolve-field-path.ts';
+export type { RuleChecks, RuleSite } from './structural/rule-checks.ts';
+export {
+  schemaErrors,
+  type SchemaErrorsOptions,
+  toleratedBy,
+  type ToleratedErrors,
+  unrecognizedFormats,
+} from './structural/schema-errors.ts';
+export { structuralErrors } from './structural/structural-errors.ts';
 export type { Occurrences, StructuralSchema, ValidationRule } from './structural/structural-schema.ts';
 export { toSchema, type ToSchemaOptions } from './structural/to-schema.ts';
 export { validateEmbedded, type ValidateObjectMeta } from './structural/validate-embedded.ts';

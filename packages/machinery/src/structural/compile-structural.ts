@@ -65,7 +65,7 @@ export function compileStructural(schema: Json | object): StructuralSchema {
     oneOf: compileList(node['oneOf']),
     not: compileOptional(node['not']),
     types: intOrString ? ['integer', 'string'] : type === '' ? [] : [type],
-    checkedFormat: format === undefined ? undefined : formatCheckOf(type, format),
+    checkedFormat: format === undefined ? undefined : formatCheckOf(intOrString ? '' : type, format),
     has: occurrences(own, [...properties.values(), items, additionalProperties]),
   };
 }

@@ -6,7 +6,15 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionStatus,
 } from '@homeostat/api/types/apiextensions-v1';
-import { type FieldError, FieldPath, invalid, type Mutable, required } from '@homeostat/machinery';
+import {
+  type FieldError,
+  FieldPath,
+  invalid,
+  type Mutable,
+  quote,
+  required,
+  unrecognizedFormats,
+} from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
 import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
@@ -35,6 +43,8 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
     validateRest(object, undefined, errors);
     return errors;
   },
+  warningsOnCreate: formatWarnings,
+  warningsOnUpdate: formatWarnings,
   prepareForUpdate(draft, old) {
     keepField(draft, old, 'status');
     bumpGenerationOn(draft, old, ['spec'], kind);
@@ -43,7 +53,7 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
   },
   validateUpdate(object, old) {
     const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
-    validateDefinitionSpec(object.spec, specPath, errors);
+    validateDefinitionSpec(object.spec, specPath, errors, old.spec);
     validateFixed(object.spec, old, errors);
     validateRest(object, old, errors);
     return errors;
@@ -63,6 +73,12 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
     },
   },
 };
+
+/** Formats that say nothing to the server: nothing is held to them. */
+function formatWarnings({ spec }: CustomResourceDefinition): readonly string[] {
+  const formats = (spec?.versions ?? []).flatMap(({ schema }) => unrecognizedFormats(schema?.openAPIV3Schema ?? {}));
+  return formats.map((format) => `unrecognized format ${quote(format)}`);
+}
 
 function applyDefinitionDefaults(draft: Mutable<CustomResourceDefinition>): void {
   const spec = (draft.spec ??= {} as Mutable<CustomResourceDefinitionSpec>);

@@ -1,5 +1,4 @@
-// The spec of a CustomResourceDefinition: group, scope, versions, names, conversion. The schemas themselves are checked
-// where structural schemas live.
+// The spec of a CustomResourceDefinition: group, scope, versions, names, conversion.
 
 import type {
   CustomResourceConversion,
@@ -19,26 +18,32 @@ import {
 } from '@homeostat/machinery';
 import { validateWebhookService, validateWebhookUrl } from '../rules/webhook-client.ts';
 import { validateNames, validateRequiredNames } from './definition-names.ts';
-import { hoistSpec, printableVersions } from './hoisted-spec.ts';
+import { hoistSpec, printableVersions, type VersionParts } from './hoisted-spec.ts';
+import { type SchemaRules, schemaRulesOf } from './version-schema.ts';
 import { validateVersionParts } from './version-parts.ts';
 
 const scopes = ['Cluster', 'Namespaced'];
 const reviewVersions = ['v1', 'v1beta1'];
 const warningBytesMax = 256;
 
+/** @param old - the stored spec, on update: what its schemas may already do, those of the new one may too */
 export function validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec | undefined,
   path: FieldPath,
   errors: FieldError[],
+  old?: CustomResourceDefinitionSpec,
 ): void {
+  const rules = schemaRulesOf(spec, old);
   validateGroup(spec?.group ?? '', path.child('group'), errors);
   const scope = spec?.scope ?? '';
   if (scope === '') errors.push(required(path.child('scope')));
   else if (!scopes.includes(scope)) errors.push(notSupported(path.child('scope'), scope, scopes));
-  validateVersions(spec, path, errors);
+  validateVersions(spec, path, rules, errors);
   validateRequiredNames(spec?.names, path.child('names'), errors);
   validateNames(spec?.names, path.child('names'), errors);
-  validateVersionParts(hoistSpec(spec).shared, path, errors);
+  const { shared, versions } = hoistSpec(spec);
+  const hasStatus = hasStatusIn([shared, ...versions]);
+  validateVersionParts(shared, path, { ...rules, hasStatus, schemaField: 'validation' }, errors);
   validateConversion(spec?.conversion, path.child('conversion'), errors);
 }
 
@@ -49,7 +54,16 @@ function validateGroup(group: string, path: FieldPath, errors: FieldError[]): vo
   else if (!group.includes('.')) errors.push(invalid(path, group, 'should be a domain with at least one dot'));
 }
 
-function validateVersions(spec: CustomResourceDefinitionSpec | undefined, path: FieldPath, errors: FieldError[]): void {
+function hasStatusIn(parts: readonly VersionParts[]): boolean {
+  return parts.some(({ subresources }) => subresources?.status !== undefined);
+}
+
+function validateVersions(
+  spec: CustomResourceDefinitionSpec | undefined,
+  path: FieldPath,
+  rules: SchemaRules,
+  errors: FieldError[],
+): void {
   const versions = spec?.versions ?? [];
   const at = path.child('versions');
   for (const [index, version] of versions.entries()) {
@@ -57,11 +71,13 @@ function validateVersions(spec: CustomResourceDefinitionSpec | undefined, path: 
       errors.push(required(at.index(index).child('schema', 'openAPIV3Schema')));
     }
   }
-  for (const [index, { version, ...parts }] of hoistSpec(spec).versions.entries()) {
+  const hoisted = hoistSpec(spec);
+  for (const [index, { version, ...parts }] of hoisted.versions.entries()) {
     const texts = isDns1035Label(version.name ?? '');
     if (texts.length > 0) errors.push(invalid(at.index(index).child('name'), version.name ?? '', texts.join(',')));
     validateDeprecation(version, at.index(index).child('deprecationWarning'), errors);
-    validateVersionParts(parts, at.index(index), errors);
+    const hasStatus = hasStatusIn([hoisted.shared, parts]);
+    validateVersionParts(parts, at.index(index), { ...rules, hasStatus, schemaField: 'schema' }, errors);
   }
   const names = versions.map((version) => version.name);
   if (new Set(names).size < names.length) {
