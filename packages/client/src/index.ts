@@ -20,7 +20,10 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './client/client.ts';
+export type { ApplyConfiguration } from './client/apply-configuration.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
+export type { AdaptiveLimitOptions } from './concurrency/adaptive-limit.ts';
+export { type ConcurrencyOptions, limitConcurrency } from './concurrency/limit-concurrency.ts';
 export {
   discover,
   type DiscoveredGroup,
@@ -43,7 +46,7 @@ export {
 export { type ExecConfig, toExecConfig } from './kubeconfig/exec-config.ts';
 export { selectContext, type SelectedContext } from './kubeconfig/select-context.ts';
 export { compareResourceVersions, isNewerResourceVersion } from './resource/resource-version.ts';
-export { keyOf, type ObjectKey, splitKey, toKey } from './resource/object-key.ts';
+export { keyOf, type Named, type ObjectKey, splitKey, toKey } from './resource/object-key.ts';
 export {
   metadataOf,
   type PartialObjectMetadata,

@@ -3,19 +3,25 @@
 
 import type { Json, KubeList, KubeObject, WatchEvent } from '@homeostat/machinery';
 import type { ResourceType } from '../resource/resource-type.ts';
+import type { Impersonation } from '../rest/impersonation.ts';
 import type { ApiResponse } from '../transport/transport.ts';
+import type { ApplyConfiguration } from './apply-configuration.ts';
 
 /** What every call takes. */
 export interface CallOptions {
   /** Ends the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Gives up after this time, milliseconds; also told to the server as `timeout`. Default the client's. */
+  /** Gives up after this time, milliseconds, waits and retries included; also told to the server as `timeout`. Default the client's. */
   readonly timeoutMs?: number;
   /**
    * Headers of this request. A function is asked right before each attempt, retries included, and may throw to end the call: that is how
    * a write of a former leader is held back.
    */
   readonly headers?: RequestHeaders | (() => RequestHeaders);
+  /** Acts as somebody else; default as the client says. The caller needs the right to. */
+  readonly impersonate?: Impersonation;
+  /** `lease` never waits behind other requests. Reads and writes of single Leases are so without being marked. */
+  readonly lane?: 'lease';
 }
 
 /** Names in lower case. */
@@ -52,6 +58,7 @@ export interface WatchOptions extends SelectOptions {
   readonly resourceVersionMatch?: 'NotOlderThan';
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
+  readonly impersonate?: Impersonation;
   /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds?: number;
   /** Retries of the request, before the watch is open, at most; default the client's. */
@@ -59,10 +66,11 @@ export interface WatchOptions extends SelectOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Default: the user agent's name, chosen by the server. */
+  /** Default the client's, else the user agent's name, chosen by the server. */
   readonly fieldManager?: string;
-  /** Runs everything but the store. */
+  /** Runs everything but the store. Default the client's. */
   readonly dryRun?: boolean;
+  /** What becomes of unknown and repeated fields. Default the client's, else `Warn`, chosen by the server. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
@@ -92,9 +100,10 @@ export interface PatchOptions extends WriteOptions, Scoped {
 }
 
 export interface ApplyOptions<T> extends WriteOptions {
-  /** Names itself; holds the fields the manager wants, and nothing else. */
-  readonly object: T;
-  readonly fieldManager: string;
+  /** Names itself; holds the fields the manager wants, and nothing else. Its apiVersion and kind may be left out. */
+  readonly object: ApplyConfiguration<T>;
+  /** The call or the client must name one. */
+  readonly fieldManager?: string;
   readonly force?: boolean;
   readonly subresource?: string;
 }
@@ -140,7 +149,7 @@ export interface RawRequest extends CallOptions {
  * Talks to one API server.
  *
  * Every method rejects with an `ApiError` when the server refused, with a `TransportError` when no answer came, and
- * with the signal's reason when aborted. 429 and 5xx answers that carry Retry-After are retried, at most 10 times.
+ * with the signal's reason when aborted. 429 and 5xx answers that carry Retry-After of at most 60 s are retried, at most 10 times.
  *
  * Objects passed in are never changed. Objects that come back may be shared with the whole process (in-process transport):
  * build a new one to change one.
@@ -158,6 +167,8 @@ export interface Client {
     resource: ResourceType<T>,
     options?: ListOptions,
   ): AsyncGenerator<ListPage<T>, void, void>;
+  /** {@link listPages} in one list, which carries the resourceVersion of the first page (of the full list, after a restart). */
+  listAll<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
   /**
    * Resolves when the server has accepted the watch. Iterating gives ADDED, MODIFIED, DELETED and BOOKMARK events; an ERROR event
    * is thrown as ApiError, a broken connection as TransportError. An end without error: the server's time-out.

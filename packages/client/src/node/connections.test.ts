@@ -217,18 +217,22 @@ describe('createHttpTransport()', () => {
       const server = await serve((request, response) => {
         if (request.url.includes('watch=true')) response.writeHead(200).write('{}\n');
       }, how);
-      const transport = connect(server);
+      const transport = connect(server, { concurrency: false });
+      // These wait for one another as well.
+      const limited = connect(server, { concurrency: { initial: 1, max: 1 } });
+      const waiting = Array.from({ length: 10 }, () => limited.send(get('/x')).catch((error: unknown) => error));
       const pending = Array.from({ length: 100 }, () => transport.send(get('/idle')).catch((error: unknown) => error));
       const { body } = await transport.send(watch);
       assert.ok(body.kind === 'stream');
       const reading = (async () => {
         for await (const _ of body.chunks);
       })().catch((error: unknown) => error);
-      await until(env.clock, () => server.seen.length === 101, '101 requests');
+      await until(env.clock, () => server.seen.length === 102, '102 requests');
       const startedMs = env.clock.monotonicMs();
-      await transport.close();
+      await Promise.all([transport.close(), limited.close()]);
       const failures = await Promise.all([...pending, reading]);
       assert.ok(failures.every((failure) => isTransportError(failure, 'reset')));
+      assert.ok((await Promise.all(waiting)).every((failure) => isTransportError(failure, 'reset', 'refused')));
       await until(env.clock, () => server.sockets.size === 0, 'no socket left');
       assert.ok(env.clock.monotonicMs() - startedMs < 2_000);
       await assert.rejects(transport.send(get('/x')), /the transport is closed/);

@@ -44,14 +44,15 @@ export function findConnection(options: FindConnectionOptions): KubeconfigConnec
 
 /** Finds the connection and creates its transport. */
 export function createKubeconfigTransport(
-  options: FindConnectionOptions & Pick<HttpTransportOptions, 'connectTimeoutMs'>,
+  options: FindConnectionOptions & Pick<HttpTransportOptions, 'connectTimeoutMs' | 'concurrency'>,
 ): { readonly transport: Transport; readonly namespace: string; readonly server: string } {
-  const { env, connectTimeoutMs } = options;
+  const { env, connectTimeoutMs, concurrency } = options;
   const connection = findConnection(options);
   const transport = createHttpTransport({
     ...connection,
     env,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(concurrency === undefined ? {} : { concurrency }),
   });
   return { transport, namespace: connection.namespace, server: connection.server };
 }

@@ -3,6 +3,7 @@
 // It adds no retries (but for streams a server surely did not take up) and decodes nothing.
 
 import type { Env } from '@homeostat/base';
+import { type ConcurrencyOptions, limitConcurrency } from '../concurrency/limit-concurrency.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { isStreaming } from '../transport/is-streaming.ts';
 import { TransportError } from '../transport/transport-error.ts';
@@ -17,6 +18,8 @@ export interface HttpTransportOptions extends HttpConnectionOptions {
   readonly env: Env;
   /** `auto` (default) asks the server by ALPN. */
   readonly protocol?: 'auto' | 'http1';
+  /** How many requests may be under way, see `limitConcurrency`; false: as many as are asked for. */
+  readonly concurrency?: ConcurrencyOptions | false;
   /** Gives up on connecting after this time, milliseconds; default 30 s. */
   readonly connectTimeoutMs?: number;
 }
@@ -25,7 +28,9 @@ const connectTimeoutMsDefault = 30_000;
 
 /** Creates a {@link Transport}; it connects on the first request. @throws TypeError when the server is no http(s) URL. */
 export function createHttpTransport(options: HttpTransportOptions): Transport {
-  return new HttpTransport(options);
+  const { concurrency = {}, env } = options;
+  const transport = new HttpTransport(options);
+  return concurrency === false ? transport : limitConcurrency({ ...concurrency, transport, clock: env.clock });
 }
 
 class HttpTransport implements Transport {

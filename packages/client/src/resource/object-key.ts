@@ -1,12 +1,15 @@
 // Keys name objects within one resource: `namespace/name`, or `name` for cluster-scoped ones.
 
-import type { KubeObject } from '@homeostat/machinery';
-
 /** `namespace/name`, or `name` for a cluster-scoped object. */
 export type ObjectKey = string;
 
+/** What names an object: whole ones have it, and parts of one to apply. */
+export interface Named {
+  readonly metadata?: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined;
+}
+
 /** The key of an object. @throws Error when it has no name. */
-export function keyOf(object: KubeObject): ObjectKey {
+export function keyOf(object: Named): ObjectKey {
   const metadata = object.metadata;
   const name = metadata?.name;
   if (name === undefined || name === '') throw new Error('an object without metadata.name has no key');

@@ -38,3 +38,24 @@ function withLimit(options: ListOptions, limit: number): ListOptions {
   const { limit: _limit, continue: _continue, ...rest } = options;
   return limit === 0 ? rest : { ...rest, limit };
 }
+
+/** All pages as one list. After a restart it is the full list alone. */
+export async function readAll<T extends KubeObject>(
+  list: (options: ListOptions) => Promise<KubeList<T>>,
+  options: ListOptions,
+): Promise<KubeList<T>> {
+  let items: T[] = [];
+  let resourceVersion = '';
+  let first: KubeList<T> | undefined;
+  const noteFirst = async (page: ListOptions): Promise<KubeList<T>> => {
+    const answer = await list(page);
+    first ??= answer;
+    return answer;
+  };
+  for await (const page of readPages(noteFirst, options)) {
+    if (page.restarted) items = [];
+    for (const item of page.items) items.push(item);
+    ({ resourceVersion } = page);
+  }
+  return { ...first, metadata: { resourceVersion }, items };
+}

@@ -17,10 +17,14 @@ export interface SenderOptions {
   readonly retriesMax: number;
 }
 
+/** A server that wants a longer pause is not waited for: the caller gets its answer, and may come again by itself. */
+const retryAfterMaxSeconds = 60;
+
 export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
+  /** For the whole call, its waits and retries included. */
   readonly timeoutMs?: number | undefined;
-  /** Watches are not throttled, and broken connections are the caller's to retry. */
+  /** Watches are not held back by the bucket, and broken connections are the caller's to retry. */
   readonly watch?: boolean;
   /** Asked before each attempt; what it throws ends the call. */
   readonly headers?: () => Readonly<Record<string, string>>;
@@ -37,38 +41,35 @@ export function createSender(
 ): (request: Outgoing, sendOptions: SendOptions) => Promise<ApiResponse> {
   const { transport, clock, bucket } = options;
 
-  const attempt = async (request: Outgoing, { signal, timeoutMs }: SendOptions): Promise<ApiResponse> => {
-    if (timeoutMs === undefined) return transport.send({ ...request, signal: signal ?? neverAborts });
-    const deadline = createDeadline(clock, timeoutMs, signal);
-    const response = await transport.send({ ...request, signal: deadline.signal }).catch((error: unknown) => {
-      deadline.clear();
-      throw error;
-    });
-    return withDeadline(response, deadline);
-  };
-
   return async (request, sendOptions) => {
-    const { signal, watch = false, retriesMax = options.retriesMax } = sendOptions;
+    const { timeoutMs, watch = false, headers, retriesMax = options.retriesMax } = sendOptions;
+    const deadline = timeoutMs === undefined ? undefined : createDeadline(clock, timeoutMs, sendOptions.signal);
+    const signal = deadline?.signal ?? sendOptions.signal ?? neverAborts;
     const repeatable = request.body?.kind !== 'stream';
-    for (let retries = 0; ; retries++) {
-      signal?.throwIfAborted();
-      if (bucket !== undefined && !watch) await bucket.take(signal);
-      let waitMs: number;
-      try {
-        const { headers } = sendOptions;
-        const sent = headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers() } };
-        const response = await attempt(sent, sendOptions);
-        const seconds = response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined;
-        if (seconds === undefined || !repeatable || retries >= retriesMax) return response;
-        await readBody(response);
-        waitMs = seconds * 1000;
-      } catch (error) {
-        // A GET changes nothing, so a connection that broke under it may be tried again.
-        const again = request.method === 'GET' && !watch && isTransportError(error, 'reset') && retries < retriesMax;
-        if (!again) throw error;
-        waitMs = 1000;
+    try {
+      for (let retries = 0; ; retries++) {
+        signal.throwIfAborted();
+        if (bucket !== undefined && !watch && request.lane !== 'lease') await bucket.take(signal);
+        const again = repeatable && retries < retriesMax;
+        let waitMs: number;
+        try {
+          const sent = headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers() } };
+          const response = await transport.send({ ...sent, signal });
+          const seconds = response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined;
+          if (seconds === undefined || seconds > retryAfterMaxSeconds || !again)
+            return withDeadline(response, deadline);
+          await readBody(response);
+          waitMs = seconds * 1000;
+        } catch (error) {
+          // A GET changes nothing, so a connection that broke under it may be tried again.
+          if (!again || watch || request.method !== 'GET' || !isTransportError(error, 'reset')) throw error;
+          waitMs = 1000;
+        }
+        await clock.sleep(waitMs, signal);
       }
-      await clock.sleep(waitMs, signal);
+    } catch (error) {
+      deadline?.clear();
+      throw error;
     }
   };
 }
@@ -98,8 +99,9 @@ function createDeadline(clock: Clock, timeoutMs: number, parent: AbortSignal | u
 }
 
 /** Keeps the deadline running until a streamed body has been read. */
-function withDeadline(response: ApiResponse, deadline: Deadline): ApiResponse {
+function withDeadline(response: ApiResponse, deadline: Deadline | undefined): ApiResponse {
   const { body } = response;
+  if (deadline === undefined) return response;
   if (body.kind !== 'stream') {
     deadline.clear();
     return response;
