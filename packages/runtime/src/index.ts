@@ -104,14 +104,18 @@ export type {
 export { createLeaderElector } from './leader-election/leader-elector.ts';
 export { type Leadership, LeadershipLostError, LeadershipUnsureError } from './leader-election/leadership.ts';
 export type { CandidateVersions } from './leader-election/lease-candidate.ts';
-export { formatHealth, type HealthCheck, type HealthReport, reportHealth } from './manager/health.ts';
+export type { Diagnosis, InformerDiagnosis, PartDiagnosis } from './manager/diagnosis.ts';
 export {
-  type AddRunnableOptions,
-  createManager,
-  type Manager,
-  type ManagerOptions,
-  type Runnable,
-} from './manager/manager.ts';
+  answerHealth,
+  formatHealth,
+  type HealthCheck,
+  type HealthQuestion,
+  type HealthReport,
+  reportHealth,
+} from './manager/health.ts';
+export { type AddRunnableOptions, createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export type { RunContext, Runnable, RunnableGroupName } from './manager/runnable.ts';
+export { RunnableEndedError } from './manager/runnable-group.ts';
 
 // Work queues.
 export { type Fairness, namespaceOf } from './workqueue/fair-lane.ts';
