@@ -9,17 +9,27 @@ export {
   type ReconcileContext,
   type ReconcileController,
   type ReconcileResult,
+  ReconcileTimeoutError,
+  SupersededError,
   TerminalError,
   type Wake,
   type WatchDefinition,
 } from './controller/controller-definition.ts';
+export type { ControllerDependencies, ControllerStatus, RunRecord } from './controller/controller-dependencies.ts';
+export { type Controller, createController, type RunOptions } from './controller/controller.ts';
+export type { ReconcileOutcome } from './controller/reconcile-metrics.ts';
+export type { RunReason, RunReasons, WakeCause } from './controller/run-reasons.ts';
 export {
-  type Controller,
-  type ControllerDependencies,
-  createController,
-  type RunOptions,
-  type WakeCause,
-} from './controller/controller.ts';
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  labelsMatch,
+  not,
+  or,
+  resourceVersionChanged,
+  type UpdatePredicate,
+} from './controller/predicates.ts';
 export {
   type Action,
   type CreateAction,
