@@ -26,12 +26,20 @@ export type { AdaptiveLimitOptions } from './concurrency/adaptive-limit.ts';
 export { type ConcurrencyOptions, limitConcurrency } from './concurrency/limit-concurrency.ts';
 export {
   discover,
+  type DiscoverOptions,
+  type DiscoveryCache,
   type DiscoveredGroup,
   type DiscoveredResource,
   type DiscoveredSubresource,
   type Discovery,
 } from './discovery/discovery.ts';
-export { createRestMapper, NoMatchError, type RestMapper, type RestMapperOptions } from './discovery/rest-mapper.ts';
+export {
+  createRestMapper,
+  type GroupKind,
+  NoMatchError,
+  type RestMapper,
+  type RestMapperOptions,
+} from './discovery/rest-mapper.ts';
 export { createInProcessTransport, type InProcessTransportOptions } from './in-process/in-process-transport.ts';
 export {
   type Kubeconfig,

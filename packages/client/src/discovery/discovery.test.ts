@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
 import { createClient } from '../client/create-client.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { discover } from './discovery.ts';
 import { createRestMapper } from './rest-mapper.ts';
 
@@ -159,10 +159,107 @@ describe('createRestMapper()', () => {
     const mapper = createRestMapper({ client, env });
     await assert.rejects(mapper.resourceFor('widgets'), /the server doesn't have a resource type "widgets"/);
     assert.equal(asked.length, 2);
-    await env.clock.advance(2_000);
+    await env.clock.advance(2_999);
+    await assert.rejects(mapper.resourceFor('widgets'));
+    assert.equal(asked.length, 2);
+    await env.clock.advance(1);
     await assert.rejects(mapper.resourceFor('widgets'));
     assert.equal(asked.length, 4);
-    await assert.rejects(mapper.resourceFor('widgets'));
+    await assert.rejects(mapper.resourceFor('gadgets'), /gadgets/);
+    assert.equal(asked.length, 6);
+  });
+
+  it('C8 finds a kind that was not served at first, as soon as it is', async () => {
+    const served = { ...documents };
+    const { client, env } = setUp(served);
+    const mapper = createRestMapper({ client, env });
+    const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
+    const ask = () => mapper.resourceFor(widget);
+    await assert.rejects(ask(), /no matches for kind "Widget" in version "example\.com\/v1"/);
+    await env.clock.advance(3_000);
+    await assert.rejects(ask(), { name: 'NoMatchError' });
+    served['/apis'] = {
+      kind: 'APIGroupDiscoveryList',
+      items: [
+        {
+          metadata: { name: 'example.com' },
+          versions: [{ version: 'v1', resources: [resource('widgets', 'Widget', 'v1', 'example.com')] }],
+        },
+      ],
+    };
+    // Another new name is looked for at once, and what was read for it answers for all.
+    assert.equal((await mapper.resourceFor('widgets')).kind, 'Widget');
+    assert.equal((await ask()).resource, 'widgets');
+    const found = await mapper.resourceForKind({ group: 'example.com', kind: 'Widget' });
+    assert.equal(found.version, 'v1');
+  });
+
+  it('shares readings, but not one that began before the question', async () => {
+    const { client, env, asked } = setUp(documents);
+    const mapper = createRestMapper({ client, env });
+    await Promise.all(Array.from({ length: 10 }, () => mapper.resourceFor('pods')));
+    assert.equal(asked.length, 2);
+    const missing = Array.from({ length: 10 }, (_, i) => assert.rejects(mapper.resourceFor(`missing${i}`)));
+    await Promise.all(missing);
     assert.equal(asked.length, 4);
+    const first = assert.rejects(mapper.resourceFor('early'));
+    await Promise.resolve();
+    await Promise.resolve();
+    const late = assert.rejects(mapper.resourceFor('late'));
+    await Promise.all([first, late]);
+    assert.equal(asked.length, 8);
+  });
+
+  it('lets one who gives up go, and gives up itself after a minute', async () => {
+    const env = createVirtualEnv();
+    const transport: Transport = {
+      send: ({ signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      close: () => Promise.resolve(),
+    };
+    const mapper = createRestMapper({ client: createClient({ transport, env, userAgent: 'test' }), env });
+    const stop = new AbortController();
+    const impatient = assert.rejects(mapper.resourceFor('pods', { signal: stop.signal }), /enough/);
+    const patient = assert.rejects(mapper.resourceFor('pods'), { code: 'timeout' });
+    stop.abort(new Error('enough'));
+    await impatient;
+    await env.clock.advance(60_000);
+    await patient;
+  });
+
+  it('reads again what is old, keeps it when that fails, and asks with ETags', async () => {
+    const env = createVirtualEnv();
+    const asked: string[] = [];
+    let status = 200;
+    const transport: Transport = {
+      exchanges: 'object',
+      send: async ({ path, headers }): Promise<ApiResponse> => {
+        asked.push(`${path} ${headers['if-none-match'] ?? '-'}`);
+        if (status !== 200) return { status, headers: {}, body: { kind: 'empty' } };
+        if (headers['if-none-match'] === `"${path}"`) return { status: 304, headers: {}, body: { kind: 'empty' } };
+        const object = documents[path];
+        return { status: 200, headers: { etag: `"${path}"` }, body: { kind: 'object', object } };
+      },
+      close: () => Promise.resolve(),
+    };
+    const mapper = createRestMapper({ client: createClient({ transport, env, userAgent: 'test' }), env });
+    await mapper.resourceFor('pods');
+    await env.clock.advance(600_000);
+    assert.equal((await mapper.resourceFor('po')).kind, 'Pod');
+    assert.deepEqual(asked, ['/api -', '/apis -', '/api "/api"', '/apis "/apis"']);
+    status = 503;
+    await env.clock.advance(600_000);
+    assert.equal((await mapper.resourceFor('po')).kind, 'Pod');
+    mapper.reset();
+    await assert.rejects(mapper.resourceFor('po'), { code: 503 });
+    status = 200;
+    assert.equal((await mapper.resourceFor('po')).kind, 'Pod');
+  });
+
+  it('says so when the group of a kind could not be read', async () => {
+    const { client, env } = setUp(legacy);
+    const mapper = createRestMapper({ client, env });
+    const broken = mapper.resourceFor({ group: 'broken', version: 'v1', kind: 'Thing' });
+    await assert.rejects(broken, /no matches for kind "Thing" in version "broken\/v1": the server could not find/);
   });
 });

@@ -41,16 +41,27 @@ const aggregated = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
+/**
+ * Documents by path with their ETags, from one reading to the next: what has not changed is not sent again. Belongs to one client; hand the
+ * same map to every {@link discover}. It grows with the paths read: two, or one a group version where the server aggregates nothing.
+ */
+export type DiscoveryCache = Map<string, { readonly etag: string; readonly document: object }>;
+
+export interface DiscoverOptions {
+  readonly signal?: AbortSignal;
+  readonly cache?: DiscoveryCache;
+}
+
 /** Reads discovery. @throws when neither `/api` nor `/apis` can be read. */
-export async function discover(client: Client, options: { readonly signal?: AbortSignal } = {}): Promise<Discovery> {
+export async function discover(client: Client, options: DiscoverOptions = {}): Promise<Discovery> {
   const groups: DiscoveredGroup[] = [];
   const resources: DiscoveredResource[] = [];
   const failures = new Map<string, Error>();
   for (const path of ['/api', '/apis']) {
-    const document = await read(client, path, { ...options, accept: aggregated });
+    const document = await read(client, path, options, aggregated);
     if (document === undefined) continue;
     if (isAggregated(document)) addAggregated(document, { groups, resources, failures });
-    else await addLegacy(client, document, { ...options, groups, resources, failures });
+    else await addLegacy(client, document, options, { groups, resources, failures });
   }
   return { groups, resources, failures };
 }
@@ -142,11 +153,7 @@ interface LegacyResources {
   }[];
 }
 
-async function addLegacy(
-  client: Client,
-  document: unknown,
-  found: Found & { readonly signal?: AbortSignal },
-): Promise<void> {
+async function addLegacy(client: Client, document: unknown, options: DiscoverOptions, found: Found): Promise<void> {
   const { versions = [], groups = [] } = document as LegacyVersions;
   const all = [
     ...(versions.length === 0 ? [] : [{ group: '', versions }]),
@@ -162,13 +169,10 @@ async function addLegacy(
     for (const version of served) {
       const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
       try {
-        const list = await read(client, path, {
-          ...(found.signal === undefined ? {} : { signal: found.signal }),
-          accept: 'application/json',
-        });
+        const list = await read(client, path, options, 'application/json');
         addLegacyResources((list ?? {}) as LegacyResources, { group, version }, found.resources);
       } catch (error) {
-        found.signal?.throwIfAborted();
+        options.signal?.throwIfAborted();
         found.failures.set(`${group}/${version}`, error instanceof Error ? error : new Error(String(error)));
       }
     }
@@ -200,22 +204,29 @@ function addLegacyResources(
 async function read(
   client: Client,
   path: string,
-  options: { readonly signal?: AbortSignal; readonly accept: string },
+  options: DiscoverOptions,
+  accept: string,
 ): Promise<object | undefined> {
+  const { signal, cache } = options;
+  const cached = cache?.get(path);
   const response = await client.send({
     method: 'GET',
     path,
-    headers: { accept: options.accept },
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    headers: { accept, ...(cached === undefined ? {} : { 'if-none-match': cached.etag }) },
+    ...(signal === undefined ? {} : { signal }),
   });
+  if (response.status === 304 && cached !== undefined) return cached.document;
   if (response.status >= 300) {
     const error = await decodeError(response, { method: 'GET' });
     const code = apiErrorOf(error)?.code;
-    if (code === 406 && options.accept !== 'application/json')
-      return read(client, path, { ...options, accept: 'application/json' });
+    if (code === 406 && accept !== 'application/json') return read(client, path, options, 'application/json');
     if (code === 404 && (path === '/api' || path === '/apis')) return undefined;
     throw error;
   }
   const document = await readBody(response);
-  return typeof document === 'object' && document !== null ? document : undefined;
+  if (typeof document !== 'object' || document === null) return undefined;
+  const { etag } = response.headers;
+  if (typeof etag === 'string' && etag !== '') cache?.set(path, { etag, document });
+  else cache?.delete(path);
+  return document;
 }

@@ -1,27 +1,40 @@
 // Names to resources and kinds to resources, as users write them: `po`, `pods`, `deployments.apps`, `deployments.v1.apps`. Over discovery,
-// which is read when first needed and once more when a name is not found (a CRD may be new).
+// which `discovery-source.ts` reads and keeps.
 
+import type { Env } from '@homeostat/base';
 import { parseApiVersion } from '@homeostat/machinery';
 import type { Client } from '../client/client.ts';
-import type { Env } from '@homeostat/base';
-import { discover, type DiscoveredResource, type Discovery } from './discovery.ts';
+import type { DiscoveredResource, Discovery } from './discovery.ts';
+import { DiscoverySource } from './discovery-source.ts';
 
 /** Nothing that is served has this name or kind. */
 export class NoMatchError extends Error {
   override readonly name = 'NoMatchError';
 }
 
+/** A kind; without a version, in the preferred one. */
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly version?: string | undefined;
+}
+
+/**
+ * Maps names and kinds to what a client takes: objects of kinds that no type is known for are read and written like any others.
+ *
+ * @example
+ * const widgets = await mapper.resourceFor({ group: 'example.com', version: 'v1', kind: 'Widget' });
+ * for (const widget of (await client.list(widgets, { namespace: 'x' })).items) console.log(widget.metadata?.name);
+ */
 export interface RestMapper {
   /**
-   * The resource a name stands for: plural, singular, short name or kind, with `.group` or `.version.group` behind it. Of several, the first
-   * group in the server's order, in its preferred version. @throws NoMatchError
+   * The resource of a kind, or the one a name stands for: plural, singular, short name or kind, with `.group` or `.version.group` behind it.
+   * Of several, the first group in the server's order, in its preferred version.
+   * @throws NoMatchError; what reading discovery throws.
    */
-  resourceFor(name: string, options?: { readonly signal?: AbortSignal }): Promise<DiscoveredResource>;
-  /** The resource of a kind; without a version, the preferred one. @throws NoMatchError */
-  resourceForKind(
-    kind: { readonly group: string; readonly kind: string; readonly version?: string },
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<DiscoveredResource>;
+  resourceFor(what: string | GroupKind, options?: { readonly signal?: AbortSignal }): Promise<DiscoveredResource>;
+  /** The resource of a kind. @throws NoMatchError */
+  resourceForKind(kind: GroupKind, options?: { readonly signal?: AbortSignal }): Promise<DiscoveredResource>;
   /** The resource of an object's apiVersion and kind. @throws NoMatchError */
   resourceForObject(
     object: { readonly apiVersion?: string; readonly kind?: string },
@@ -38,61 +51,64 @@ export interface RestMapper {
 export interface RestMapperOptions {
   readonly client: Client;
   readonly env: Env;
+  /** Discovery older than this is read again by the next question; default 10 minutes. */
+  readonly maxAgeMs?: number;
 }
 
-/** Discovery younger than this is not read again for a name that is missing: a typing error must not cost a request each time. */
-const freshMs = 1_000;
-
-/** Creates a mapper; nothing is read before the first question. */
+/**
+ * Creates a mapper; nothing is read before the first question.
+ *
+ * What is not found is looked for once more in a reading that begins after the question, since a CRD may be new; then not again for three
+ * seconds, each name and kind for itself. Readings are shared, one at a time, and cost little where the server knows ETags.
+ */
 export function createRestMapper(options: RestMapperOptions): RestMapper {
   const { client, env } = options;
-  let known: Discovery | undefined;
-  let readAtMs = 0;
-
-  const read = async (signal: AbortSignal | undefined): Promise<Discovery> => {
-    known = await discover(client, signal === undefined ? {} : { signal });
-    readAtMs = env.clock.monotonicMs();
-    return known;
-  };
+  const source = new DiscoverySource({ client, env, maxAgeMs: options.maxAgeMs ?? 600_000 });
 
   const find = async (
     search: (discovery: Discovery) => DiscoveredResource | undefined,
     what: string,
-    signal: AbortSignal | undefined,
+    { signal, groupVersion }: { readonly signal?: AbortSignal | undefined; readonly groupVersion?: string },
   ): Promise<DiscoveredResource> => {
-    const found = search(known ?? (await read(signal)));
+    const asked = source.begun;
+    const found = search(await source.current(signal));
     if (found !== undefined) return found;
-    const fresh = env.clock.monotonicMs() - readAtMs < freshMs;
-    const again = fresh ? undefined : search(await read(signal));
-    if (again !== undefined) return again;
-    throw new NoMatchError(what);
+    const again = await source.afterMiss(what, asked, signal);
+    const foundNow = search(again);
+    if (foundNow !== undefined) return foundNow;
+    const failure = groupVersion === undefined ? undefined : again.failures.get(groupVersion);
+    throw failure === undefined
+      ? new NoMatchError(what)
+      : new NoMatchError(`${what}: ${failure.message}`, { cause: failure });
   };
 
   const mapper: RestMapper = {
-    resourceFor: (name, { signal } = {}) =>
-      find(
-        (discovery) => byName(discovery, name),
-        `the server doesn't have a resource type ${JSON.stringify(name)}`,
-        signal,
-      ),
-    resourceForKind: (kind, { signal } = {}) =>
-      find(
+    resourceFor: (what, { signal } = {}) =>
+      typeof what === 'string'
+        ? find(
+            (discovery) => byName(discovery, what),
+            `the server doesn't have a resource type ${JSON.stringify(what)}`,
+            { signal },
+          )
+        : mapper.resourceForKind(what, signal === undefined ? {} : { signal }),
+    resourceForKind: (kind, { signal } = {}) => {
+      const groupVersion = kind.version === undefined ? kind.group : apiVersion(kind.group, kind.version);
+      return find(
         (discovery) => byKind(discovery, kind),
-        `no matches for kind ${JSON.stringify(kind.kind)} in version ${JSON.stringify(kind.version === undefined ? kind.group : apiVersion(kind.group, kind.version))}`,
-        signal,
-      ),
+        `no matches for kind ${JSON.stringify(kind.kind)} in version ${JSON.stringify(groupVersion)}`,
+        { signal, groupVersion },
+      );
+    },
     resourceForObject: ({ apiVersion: version = '', kind = '' }, callOptions) =>
       mapper.resourceForKind({ ...parseApiVersion(version), kind }, callOptions),
     resourcesIn: async (category, { signal } = {}) => {
-      const discovery = known ?? (await read(signal));
+      const discovery = await source.current(signal);
       return discovery.resources.filter(
         (resource) => resource.categories.includes(category) && isPreferred(discovery, resource),
       );
     },
-    discovery: async ({ signal } = {}) => known ?? read(signal),
-    reset: () => {
-      known = undefined;
-    },
+    discovery: ({ signal } = {}) => source.current(signal),
+    reset: () => source.reset(),
   };
   return mapper;
 }
@@ -121,10 +137,7 @@ function byName(discovery: Discovery, name: string): DiscoveredResource | undefi
   );
 }
 
-function byKind(
-  discovery: Discovery,
-  { group, kind, version }: { readonly group: string; readonly kind: string; readonly version?: string },
-): DiscoveredResource | undefined {
+function byKind(discovery: Discovery, { group, kind, version }: GroupKind): DiscoveredResource | undefined {
   const matches = discovery.resources.filter((resource) => resource.group === group && resource.kind === kind);
   return version === undefined
     ? preferred(discovery, matches)
