@@ -6,6 +6,7 @@ import { readBody, toRequestBody } from '../rest/body.ts';
 import { decodeError, isFailure } from '../rest/decode-error.ts';
 import { impersonationHeaders, type Impersonation } from '../rest/impersonation.ts';
 import { type ResourcePathOptions, resourcePath, toQuery } from '../rest/resource-path.ts';
+import { createRequestMetrics } from '../rest/request-metrics.ts';
 import { createSender } from '../rest/sender.ts';
 import { TokenBucket } from '../rest/token-bucket.ts';
 import { warningsOf } from '../rest/warnings.ts';
@@ -63,7 +64,13 @@ export function createCaller(options: CallerOptions): Caller {
     qps === undefined
       ? undefined
       : new TokenBucket({ clock: env.clock, qps, burst: options.burst ?? Math.max(1, 2 * qps) });
-  const sendRequest = createSender({ transport, clock: env.clock, bucket, retriesMax: options.retriesMax ?? 10 });
+  const sendRequest = createSender({
+    transport,
+    clock: env.clock,
+    bucket,
+    retriesMax: options.retriesMax ?? 10,
+    metrics: createRequestMetrics(transport.host ?? 'in-process', env.metrics),
+  });
   const actingByDefault = options.impersonate === undefined ? {} : impersonationHeaders(options.impersonate);
   const onWarning = options.onWarning ?? ((text: string) => env.log.warn('warning from the API server', { text }));
 

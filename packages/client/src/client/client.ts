@@ -14,8 +14,8 @@ export interface CallOptions {
   /** Gives up after this time, milliseconds, waits and retries included; also told to the server as `timeout`. Default the client's. */
   readonly timeoutMs?: number;
   /**
-   * Headers of this request. A function is asked right before each attempt, retries included, and may throw to end the call: that is how
-   * a write of a former leader is held back.
+   * Headers of this request. A function is asked right before each attempt, retries included, and once more when the request really leaves; it
+   * may throw to end the call: that is how a write of a former leader is held back.
    */
   readonly headers?: RequestHeaders | (() => RequestHeaders);
   /** Acts as somebody else; default as the client says. The caller needs the right to. */

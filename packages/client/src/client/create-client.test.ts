@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
+import { createPrometheusMetrics } from '@homeostat/base/node';
 import { metadataOf, resourceType } from '../resource/resource-type.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
@@ -53,6 +54,25 @@ const bodyOf = ({ body }: ApiRequest): unknown =>
   body?.kind === 'bytes' ? JSON.parse(new TextDecoder().decode(body.bytes)) : undefined;
 
 describe('createClient()', () => {
+  it('counts every attempt, under the names of client-go', async () => {
+    const env = { ...createVirtualEnv(), metrics: createPrometheusMetrics() };
+    const busy: ApiResponse = { status: 429, headers: { 'retry-after': '1' }, body: { kind: 'empty' } };
+    const { client } = setUp([busy, json(pod), new TransportError('refused', 'no server')], { env, qps: 100 });
+    const target = { namespace: 'x', name: 'a' };
+    await env.clock.run(client.get(pods, target));
+    await assert.rejects(client.get(pods, target), /no server/);
+    const text = await env.metrics.expose();
+    for (const line of [
+      'rest_client_requests_total{code="429",method="GET",host="in-process"} 1',
+      'rest_client_requests_total{code="200",method="GET",host="in-process"} 1',
+      'rest_client_requests_total{code="<error>",method="GET",host="in-process"} 1',
+      'rest_client_request_retries_total{code="429",verb="GET",host="in-process"} 1',
+      'rest_client_request_duration_seconds_count{verb="GET",host="in-process"} 3',
+      'rest_client_rate_limiter_duration_seconds_count{verb="GET",host="in-process"} 3',
+    ])
+      assert.ok(text.includes(`${line}\n`), `${line} in\n${text}`);
+  });
+
   it('speaks the API: paths, queries, bodies and content types', async () => {
     const { client, requests } = setUp([json(pod)]);
     await client.get(pods, { namespace: 'x', name: 'a', resourceVersion: '0' });

@@ -44,6 +44,27 @@ function setUp(options: ConcurrencyOptions) {
 }
 
 describe('limitConcurrency()', () => {
+  it('asks a request that waited whether it still wants to go', async () => {
+    const { send, sent, settle } = setUp({ initial: 1, max: 1 });
+    const first = send(pod('first'));
+    const refused = new Error('not any more');
+    const beforeSend = (): void => {
+      throw refused;
+    };
+    const second = assert.rejects(send(pod('second'), { beforeSend }), refused);
+    const third = send(pod('third'));
+    await settle();
+    sent[0]?.answer();
+    await Promise.all([first, second]);
+    await settle();
+    sent[1]?.answer();
+    await third;
+    assert.deepEqual(
+      sent.map(({ path }) => path),
+      [pod('first'), pod('third')],
+    );
+  });
+
   it('lets flows take turns, each in its own order', async () => {
     const { send, sent, settle, paths } = setUp({ initial: 1, max: 1 });
     const all = [send(pod('first'))];

@@ -40,6 +40,7 @@ export function limitConcurrency(
   });
   return {
     ...(transport.exchanges === undefined ? {} : { exchanges: transport.exchanges }),
+    ...(transport.host === undefined ? {} : { host: transport.host }),
     send(request) {
       if (isStreaming(request) || request.headers['upgrade'] !== undefined) return transport.send(request);
       const kind = classify(request);
@@ -78,6 +79,7 @@ class Lane {
     const startedAtMs = this.#clock.monotonicMs();
     let outcome: Outcome = 'unknown';
     try {
+      request.beforeSend?.();
       const response = await this.#transport.send(request);
       outcome = this.#judge(response, kind, startedAtMs);
       return response;

@@ -213,6 +213,18 @@ describe('createHttpTransport()', () => {
     ['HTTP/2', {}],
     ['HTTP/1.1', { h2: false }],
   ] as const) {
+    it(`sends nothing of a request that does not want to go once its connection is there: ${name}`, async () => {
+      const server = await serve(echo, how);
+      const transport = connect(server);
+      const refused = new Error('not any more');
+      const beforeSend = (): void => {
+        throw refused;
+      };
+      await assert.rejects(transport.send(get('/never', { beforeSend })), refused);
+      await transport.send(get('/after', { beforeSend: () => {} }));
+      assert.ok(server.seen.every((line) => !line.includes('/never')));
+    });
+
     it(`S8 closes at once with 100 idle streams and open watches: ${name}`, async () => {
       const server = await serve((request, response) => {
         if (request.url.includes('watch=true')) response.writeHead(200).write('{}\n');

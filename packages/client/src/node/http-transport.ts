@@ -62,6 +62,10 @@ class HttpTransport implements Transport {
     if (this.#url.protocol === 'http:' || options.protocol === 'http1') this.#http1 = this.#createHttp1();
   }
 
+  get host(): string {
+    return this.#url.host;
+  }
+
   send = async (request: ApiRequest): Promise<ApiResponse> => {
     if (this.#closing.signal.aborted) throw new TransportError('refused', 'the transport is closed');
     const signal = AbortSignal.any([request.signal, this.#closing.signal]);

@@ -58,6 +58,15 @@ export class Http1Client {
         signal,
       });
       outgoing.on('error', fail);
+      // The first bytes go out after this event.
+      outgoing.once('socket', () => {
+        try {
+          request.beforeSend?.();
+        } catch (error) {
+          reject(error);
+          outgoing.destroy();
+        }
+      });
       outgoing.once('response', (incoming) => {
         const response = { status: incoming.statusCode ?? 0, headers: responseHeaders(incoming.headersDistinct) };
         if (streaming) {

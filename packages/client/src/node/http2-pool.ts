@@ -39,6 +39,7 @@ export class Http2Pool {
         if (!(await this.#connect(request.signal))) return undefined;
         continue;
       }
+      request.beforeSend?.();
       try {
         return await connection.send(request, options);
       } catch (error) {

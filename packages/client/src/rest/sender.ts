@@ -6,6 +6,7 @@ import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.
 import { isTransportError, TransportError } from '../transport/transport-error.ts';
 import { readBody } from './body.ts';
 import { retryAfterOf } from './decode-error.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export interface SenderOptions {
@@ -15,6 +16,7 @@ export interface SenderOptions {
   readonly bucket?: TokenBucket | undefined;
   /** Retries of one request at most. */
   readonly retriesMax: number;
+  readonly metrics: RequestMetrics;
 }
 
 /** A server that wants a longer pause is not waited for: the caller gets its answer, and may come again by itself. */
@@ -39,7 +41,24 @@ export type Outgoing = Omit<ApiRequest, 'signal'>;
 export function createSender(
   options: SenderOptions,
 ): (request: Outgoing, sendOptions: SendOptions) => Promise<ApiResponse> {
-  const { transport, clock, bucket } = options;
+  const { transport, clock, bucket, metrics } = options;
+
+  const take = async (method: string, tokens: TokenBucket, signal: AbortSignal): Promise<void> => {
+    const startMs = clock.monotonicMs();
+    await tokens.take(signal);
+    metrics.waited(method, (clock.monotonicMs() - startMs) / 1000);
+  };
+  const attempt = async (request: ApiRequest): Promise<ApiResponse> => {
+    const startMs = clock.monotonicMs();
+    let status: number | undefined;
+    try {
+      const response = await transport.send(request);
+      ({ status } = response);
+      return response;
+    } finally {
+      metrics.finished(request.method, status, (clock.monotonicMs() - startMs) / 1000);
+    }
+  };
 
   return async (request, sendOptions) => {
     const { timeoutMs, watch = false, headers, retriesMax = options.retriesMax } = sendOptions;
@@ -49,22 +68,28 @@ export function createSender(
     try {
       for (let retries = 0; ; retries++) {
         signal.throwIfAborted();
-        if (bucket !== undefined && !watch && request.lane !== 'lease') await bucket.take(signal);
+        if (bucket !== undefined && !watch && request.lane !== 'lease') await take(request.method, bucket, signal);
         const again = repeatable && retries < retriesMax;
         let waitMs: number;
+        let status: number | undefined;
         try {
-          const sent = headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers() } };
-          const response = await transport.send({ ...sent, signal });
+          const sent =
+            headers === undefined
+              ? request
+              : { ...request, headers: { ...request.headers, ...headers() }, beforeSend: () => void headers() };
+          const response = await attempt({ ...sent, signal });
           const seconds = response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined;
           if (seconds === undefined || seconds > retryAfterMaxSeconds || !again)
             return withDeadline(response, deadline);
           await readBody(response);
+          ({ status } = response);
           waitMs = seconds * 1000;
         } catch (error) {
           // A GET changes nothing, so a connection that broke under it may be tried again.
           if (!again || watch || request.method !== 'GET' || !isTransportError(error, 'reset')) throw error;
           waitMs = 1000;
         }
+        metrics.retried(request.method, status);
         await clock.sleep(waitMs, signal);
       }
     } catch (error) {

@@ -51,6 +51,11 @@ export interface ApiRequest {
   readonly wants?: 'bytes' | 'object';
   /** `lease`: renews a lease, so it waits behind no other request of this client; see `ClientOptions`. A server ignores it. */
   readonly lane?: 'lease';
+  /**
+   * Called by transports right before the request leaves, after whatever held it back (limits, connections being opened); what it throws is
+   * the outcome, and nothing is sent. A server ignores it.
+   */
+  readonly beforeSend?: () => void;
 }
 
 export type ResponseBody =
@@ -85,6 +90,8 @@ export type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface Transport {
   readonly send: Handle;
+  /** `host:port` of the server, for metrics; absent in process. */
+  readonly host?: string;
   /** `object`: bodies are objects both ways (in process). Default `bytes`. */
   readonly exchanges?: 'bytes' | 'object';
   /** Releases connections; requests under way are aborted. */
