@@ -44,3 +44,5 @@ export {
   uintType,
 } from './cel/types.ts';
 export type { CelValue } from './cel/values.ts';
+export { createRuleChecks } from './structural/rule-definition-errors.ts';
+export { validateRules, type ValidateRulesOptions, type ValidateRulesResult } from './structural/validate-rules.ts';

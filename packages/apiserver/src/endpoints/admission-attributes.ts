@@ -2,7 +2,6 @@
 
 import { type GroupVersionKind, type KubeObject, type Mutable } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionOperation } from '../server/admission.ts';
-import { Reinvocation } from '../server/reinvocation.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
 export interface AdmissionInput {
@@ -34,7 +33,6 @@ export function admissionAttributes(request: EndpointRequest, input: AdmissionIn
     dryRun: input.dryRun,
     user: context.user,
     signal: context.signal,
-    reinvocation: new Reinvocation(),
     addWarning: (text) => context.warnings.add(text),
     addAnnotation: (key, value) => context.annotate(key, value),
   };

@@ -5,10 +5,10 @@ import { CelList, type CelValue, isMap } from './values.ts';
 /** Fixed costs of nodes. */
 export const costs = { identifier: 1, select: 1, list: 10, map: 30, struct: 40 } as const;
 
-const perCharacter = 0.1;
-const perPatternCharacter = 0.25;
+export const perCharacter = 0.1;
+export const perPatternCharacter = 0.25;
 /** What the API server's authorizer takes for one question. */
-const authorizationCheckCost = 350_000;
+export const authorizationCheckCost = 350_000;
 
 type Cost = (args: readonly CelValue[]) => number;
 

@@ -6,6 +6,7 @@ import type { Json } from '../schema/schema.ts';
 import { coerceEmbedded, type CoerceOptions } from './coerce-metadata.ts';
 import { asResourceRoot } from './compile-structural.ts';
 import { isMetaField, pruneUnknown } from './prune-unknown.ts';
+import type { RuleChecks } from './rule-checks.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 import { validateEmbedded, type ValidateObjectMeta } from './validate-embedded.ts';
 import { validateOpenApi } from './validate-structural.ts';
@@ -13,6 +14,8 @@ import { validateOpenApi } from './validate-structural.ts';
 export interface DefaultOptions {
   /** How metadata is read and checked; absent: defaults in metadata are not looked into. */
   readonly metadata?: CoerceOptions & { readonly validateObjectMeta: ValidateObjectMeta };
+  /** Runs rules on defaults; absent: rules are not run. */
+  readonly rules?: RuleChecks | undefined;
   /** Whether defaults may have no unknown fields. Not asked of a definition that already has such defaults. */
   readonly pruned: boolean;
 }
@@ -87,7 +90,9 @@ function checkDefault(
     const found = validateEmbedded(value, schema, metadata.validateObjectMeta, path);
     if (found.length > 0) return [...errors, ...found];
   }
-  return [...errors, ...validateOpenApi(value, schema, path)];
+  errors.push(...validateOpenApi(value, schema, path));
+  if (errors.length > 0 || options.rules === undefined) return errors;
+  return options.rules.checkDefault(value, schema, path, false);
 }
 
 function checkInMeta(

@@ -2,7 +2,9 @@
 // `x-kubernetes-validations`, and what must come back.
 
 import type { FieldError, FieldPath } from '../field-error.ts';
+import type { Json } from '../schema/schema.ts';
 import type { JsonMap } from '../values/json-shapes.ts';
+import type { StructuralSchema } from './structural-schema.ts';
 
 /** A node of a schema that has rules, and the nodes it stands in. */
 export interface RuleSite {
@@ -17,6 +19,8 @@ export interface RuleSite {
 }
 
 export interface RuleChecks {
+  /** Errors of a default that breaks rules. @param path - of the default @param isResource - the node is the root */
+  checkDefault(value: Json, schema: StructuralSchema, path: FieldPath, isResource: boolean): readonly FieldError[];
   /** Errors of the node's rules. Called for nodes outside of junctors whose schema is in order, inner nodes first. */
   check(site: RuleSite): readonly FieldError[];
   /** Errors of all rules together. Called once, after the last check of a schema. @param path - of the schema */

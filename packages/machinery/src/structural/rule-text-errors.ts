@@ -21,8 +21,8 @@ function checkEntry(entry: JsonMap, node: JsonMap, path: FieldPath, errors: Fiel
   const at = path.child('message');
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'));
   else if (message !== '' && message.trim() === '') {
-    errors.push(invalid(at, message, 'message must be non-empty if specified'));
-  } else if (hasLineBreak(message.trim())) errors.push(invalid(at, message, 'message must not contain line breaks'));
+    errors.push(invalid(at, message, 'must be non-empty if specified'));
+  } else if (hasLineBreak(message.trim())) errors.push(invalid(at, message, 'must not contain line breaks'));
   else if (hasLineBreak(rule.trim()) && message === '') {
     errors.push(required(at, 'message must be specified if rule contains line breaks'));
   }
@@ -38,9 +38,9 @@ function checkEntry(entry: JsonMap, node: JsonMap, path: FieldPath, errors: Fiel
 
 function checkFieldPath(fieldPath: string, node: JsonMap, path: FieldPath, errors: FieldError[]): void {
   if (fieldPath === '') return;
-  if (fieldPath.trim() === '') errors.push(invalid(path, fieldPath, 'fieldPath must be non-empty if specified'));
-  if (hasLineBreak(fieldPath)) errors.push(invalid(path, fieldPath, 'fieldPath must not contain line breaks'));
-  if (!leadsSomewhere(fieldPath, node)) errors.push(invalid(path, fieldPath, 'fieldPath must be a valid path'));
+  if (fieldPath.trim() === '') errors.push(invalid(path, fieldPath, 'must be non-empty if specified'));
+  if (hasLineBreak(fieldPath)) errors.push(invalid(path, fieldPath, 'must not contain line breaks'));
+  if (!leadsSomewhere(fieldPath, node)) errors.push(invalid(path, fieldPath, 'must be a valid path'));
 }
 
 function leadsSomewhere(fieldPath: string, node: JsonMap): boolean {

@@ -65,8 +65,12 @@ function structureErrors(node: JsonMap, path: FieldPath, options: SchemaErrorsOp
   const errors = structuralErrors(node, path);
   if (errors.length > 0) return errors;
   const pruned = options.tolerated?.unknownInDefaults !== true;
-  const { metadata } = options;
-  return defaultErrors(compileStructural(node), path, { pruned, ...(metadata === undefined ? {} : { metadata }) });
+  const { metadata, rules } = options;
+  return defaultErrors(compileStructural(node), path, {
+    pruned,
+    rules,
+    ...(metadata === undefined ? {} : { metadata }),
+  });
 }
 
 const fieldsBesidesStatus = [

@@ -49,16 +49,14 @@ class Model {
   }
 
   advance(deltaMs: number): void {
-    const endMs = this.nowMs + deltaMs;
+    this.nowMs += deltaMs;
     const due = [...this.waiting]
-      .filter(([, { atMs }]) => atMs <= endMs)
+      .filter(([, { atMs }]) => atMs <= this.nowMs)
       .toSorted(([, a], [, b]) => a.atMs - b.atMs || a.order - b.order);
-    for (const [key, { atMs, priority }] of due) {
+    for (const [key, { priority }] of due) {
       this.waiting.delete(key);
-      this.nowMs = atMs;
       this.#enqueue(key, priority);
     }
-    this.nowMs = endMs;
   }
 
   cancel(key: string): boolean {
