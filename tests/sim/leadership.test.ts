@@ -123,6 +123,8 @@ describe('two controller managers', () => {
               });
         }
         cluster.faults.clear();
+        // While nobody leads all is quiet, and nothing is done.
+        await cluster.waitFor(() => leader(cluster) !== undefined, { limitMs: 60_000 });
         await cluster.quiesce();
         assert.deepEqual(await cluster.check(standardCheckers), [], `seed ${seed}`);
         assert.deepEqual(await usurpations(cluster, acts), [], `seed ${seed}`);

@@ -1,6 +1,12 @@
 // Public names of @homeostat/apiserver. The TLS port is under `./node`.
 
 export { admissionPluginNames, type AdmissionSelection, checkAdmissionSelection } from './admission/plugin-table.ts';
+export {
+  type WebhookAnswer,
+  webhookAnswerBytesMax,
+  type WebhookCall,
+  type WebhookCaller,
+} from './admission/webhook/webhook-caller.ts';
 export type { Digests, SigningKey, TokenKeys, VerificationKey } from './authentication/crypto-port.ts';
 export { signJwt } from './authentication/jwt.ts';
 export { parseTokenFile } from './authentication/static-tokens.ts';

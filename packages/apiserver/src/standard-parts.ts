@@ -2,6 +2,7 @@
 // of sockets, so that a cluster in one process and a simulation use the same parts as a listening server.
 
 import { type AdmissionSelection, createAdmissionPlugins } from './admission/plugin-table.ts';
+import type { WebhookCaller } from './admission/webhook/webhook-caller.ts';
 import { type AuthenticationOptions, createAuthentication } from './authentication/create-authentication.ts';
 import { createClientCaTask } from './authentication/publish-client-ca.ts';
 import { type AuthorizationMode, createAuthorization } from './authorization/create-authorization.ts';
@@ -24,6 +25,8 @@ export interface StandardPartsOptions extends Omit<AuthenticationOptions, 'exter
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** `--enable-admission-plugins`, `--disable-admission-plugins`. */
   readonly admission?: AdmissionSelection;
+  /** How admission webhooks are reached; without it every call of one fails. Closed with the server. */
+  readonly webhookCaller?: WebhookCaller;
   /** PEM of the authorities whose client certificates the port trusts; published for extension API servers. */
   readonly clientCa?: string;
   /** Checks beyond those of the parts themselves. */
@@ -35,7 +38,9 @@ export function createStandardParts(host: ServerHost, options: StandardPartsOpti
   const { digests, serverAddress, authorizationModes: modes } = options;
   const authentication = createAuthentication(host, { ...options, externalUrl: () => `https://${serverAddress()}` });
   const authorization = createAuthorization(host, modes === undefined ? {} : { modes });
-  const plugins = createAdmissionPlugins(host, options.admission);
+  const plugins = createAdmissionPlugins(host, options.admission, {
+    ...(options.webhookCaller === undefined ? {} : { caller: options.webhookCaller }),
+  });
   const policy = trackedHook('rbac/bootstrap-roles', (signal) => ensurePolicy(host, signal));
   const hooks = authorization.escalationCheck === undefined ? [] : [policy];
   const checks = [
@@ -65,7 +70,10 @@ export function createStandardParts(host: ServerHost, options: StandardPartsOpti
       createFlowSchemaTask(host),
       ...(options.clientCa === undefined ? [] : [createClientCaTask(host, options.clientCa)]),
     ],
-    close: () => authorization.close(),
+    close: () => {
+      authorization.close();
+      options.webhookCaller?.close?.();
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type ControllerDependencies,
   createController,
   createEventRecorder,
+  createLeaderClient,
   createManager,
   InformerFactory,
   type LeaderElector,
@@ -87,7 +88,9 @@ export function createControllerManager(options: ControllerManagerOptions): Cont
   const selected = controllerTable.filter((entry) => isSelected(entry.name));
   const isCollector = (entry: ControllerEntry): boolean => entry.name === 'garbage-collector-controller';
   for (const entry of [...selected.filter((each) => !isCollector(each)), ...selected.filter(isCollector)]) {
-    const own = entry.serviceAccount === '' ? client : (options.clientFor?.(entry.serviceAccount) ?? client);
+    const plain = entry.serviceAccount === '' ? client : (options.clientFor?.(entry.serviceAccount) ?? client);
+    const own =
+      options.election === undefined ? plain : createLeaderClient({ client: plain, leadership: options.election });
     const controllerEnv = childEnv(env, { controller: entry.name });
     const parts = entry.make?.({
       env: controllerEnv,

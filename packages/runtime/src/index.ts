@@ -9,17 +9,27 @@ export {
   type ReconcileContext,
   type ReconcileController,
   type ReconcileResult,
+  ReconcileTimeoutError,
+  SupersededError,
   TerminalError,
   type Wake,
   type WatchDefinition,
 } from './controller/controller-definition.ts';
+export type { ControllerDependencies, ControllerStatus, RunRecord } from './controller/controller-dependencies.ts';
+export { type Controller, createController, type RunOptions } from './controller/controller.ts';
+export type { ReconcileOutcome } from './controller/reconcile-metrics.ts';
+export type { RunReason, RunReasons, WakeCause } from './controller/run-reasons.ts';
 export {
-  type Controller,
-  type ControllerDependencies,
-  createController,
-  type RunOptions,
-  type WakeCause,
-} from './controller/controller.ts';
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  labelsMatch,
+  not,
+  or,
+  resourceVersionChanged,
+  type UpdatePredicate,
+} from './controller/predicates.ts';
 export {
   type Action,
   type CreateAction,
@@ -104,14 +114,18 @@ export type {
 export { createLeaderElector } from './leader-election/leader-elector.ts';
 export { type Leadership, LeadershipLostError, LeadershipUnsureError } from './leader-election/leadership.ts';
 export type { CandidateVersions } from './leader-election/lease-candidate.ts';
-export { formatHealth, type HealthCheck, type HealthReport, reportHealth } from './manager/health.ts';
+export type { Diagnosis, InformerDiagnosis, PartDiagnosis } from './manager/diagnosis.ts';
 export {
-  type AddRunnableOptions,
-  createManager,
-  type Manager,
-  type ManagerOptions,
-  type Runnable,
-} from './manager/manager.ts';
+  answerHealth,
+  formatHealth,
+  type HealthCheck,
+  type HealthQuestion,
+  type HealthReport,
+  reportHealth,
+} from './manager/health.ts';
+export { type AddRunnableOptions, createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export type { RunContext, Runnable, RunnableGroupName } from './manager/runnable.ts';
+export { RunnableEndedError } from './manager/runnable-group.ts';
 
 // Work queues.
 export { type Fairness, namespaceOf } from './workqueue/fair-lane.ts';

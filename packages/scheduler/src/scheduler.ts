@@ -6,6 +6,7 @@ import type { Pod } from '@homeostat/api/types/core-v1';
 import type { Client } from '@homeostat/client';
 import { nodes, pods } from '@homeostat/client/resources';
 import {
+  createLeaderClient,
   createManager,
   createSeriesRecorder,
   InformerFactory,
@@ -108,8 +109,11 @@ class SchedulerProcess implements Scheduler {
   #tasks: Scope | undefined;
 
   constructor(options: SchedulerOptions) {
-    this.#options = options;
-    const { env, client } = options;
+    const { env, election } = options;
+    // Events are anybody's to write; everything else is the leader's.
+    const client =
+      election === undefined ? options.client : createLeaderClient({ client: options.client, leadership: election });
+    this.#options = { eventClient: options.client, ...options, client };
     this.#env = env;
     this.#synced.promise.catch(() => {}); // told by run
     this.#metrics = createSchedulerMetrics(env);
@@ -188,7 +192,10 @@ class SchedulerProcess implements Scheduler {
     this.manager.add({ name: 'informers', run: (run) => this.informers.run(run) }, { group: 'services' });
     for (const [name, recorder] of this.#recorders)
       this.manager.add({ name: `events of ${name}`, run: (run) => recorder.run(run) }, { group: 'services' });
-    this.manager.add({ name: 'handler sync', run: ({ signal }) => this.#waitForHandlers(signal) }, { group: 'always' });
+    this.manager.add(
+      { name: 'handler sync', mayEnd: true, run: ({ signal }) => this.#waitForHandlers(signal) },
+      { group: 'always' },
+    );
     this.manager.add({ name: 'scheduler', run: (signals) => this.#schedule(signals) });
   }
 

@@ -9,6 +9,7 @@ import {
   Scope,
   type VirtualClock,
 } from '@homeostat/base';
+import type { WebhookCaller } from '@homeostat/apiserver';
 import {
   type Client,
   createClient,
@@ -59,6 +60,8 @@ export interface TestClusterOptions {
   /** What else runs, e.g. controllers of your own. Faults apply to them. */
   readonly components?: readonly Component[];
   readonly server?: ClusterOptions['server'];
+  /** Answers the API server's calls of admission webhooks; without it they all fail. */
+  readonly webhookCaller?: WebhookCaller;
   /** Receives log lines from `level` up (default warn); default drops them. */
   readonly sink?: (line: LogLine) => void;
   readonly level?: LogLevel;
@@ -141,7 +144,10 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
   const cluster = createCluster({
     env,
     store,
-    security: testSecurity,
+    security: {
+      ...testSecurity,
+      ...(options.webhookCaller === undefined ? {} : { webhookCaller: options.webhookCaller }),
+    },
     server: { freeze: true, ...(nodes === undefined ? {} : { podLogs: nodes.podLogs }), ...options.server },
     components: [
       ...((options.scheduler ?? nodes !== undefined) ? [schedulerComponent()] : []),

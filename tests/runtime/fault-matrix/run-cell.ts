@@ -3,12 +3,12 @@
 
 import { createSeededRandom, type Env, noMetrics, type Random, silentLogger } from '@homeostat/base';
 import type { ConfigMap } from '@homeostat/api/types/core-v1';
-import { createClient, createInProcessTransport } from '@homeostat/client';
-import { configMaps, namespaces } from '@homeostat/client/resources';
+import { createClient } from '@homeostat/client';
+import { configMaps } from '@homeostat/client/resources';
 import { createInformerSource, SharedInformer } from '@homeostat/runtime';
 import { EventContract } from '@homeostat/runtime/testing';
-import type { TestCluster } from '@homeostat/testing';
-import { FaultyWire, type Place, type WireFault } from './faulty-wire.ts';
+import type { FaultyWire, Place, WireFault } from './faulty-wire.ts';
+import type { Connection, World } from './world.ts';
 
 /** What goes wrong beside the wire: in handlers, and by a stop. */
 export type CellFault = WireFault | 'handler-throws' | 'stop' | 'swallowed-event';
@@ -24,12 +24,14 @@ const requestsMax = 25;
 const recoveryMs = 35_000;
 const halfOpenRecoveryMs = 600_000 + 30_000 + recoveryMs;
 const repairPeriodMs = 60_000;
+/** A stop takes no longer than the slowest handler. */
+const stopMs = 1_000;
 
 let histories = 0;
 
-/** Runs one history; returns what was wrong, in words. The cluster may be used for many, one after the other. */
-export async function runCell(cluster: TestCluster, cell: Cell, seed: number): Promise<readonly string[]> {
-  const history = new History(cluster, cell, seed);
+/** Runs one history; returns what was wrong, in words. A world may be used for many. */
+export async function runCell(world: World, cell: Cell, seed: number): Promise<readonly string[]> {
+  const history = new History(world, cell, seed);
   await history.run();
   return history.problems;
 }
@@ -37,6 +39,7 @@ export async function runCell(cluster: TestCluster, cell: Cell, seed: number): P
 interface Followed {
   readonly informer: SharedInformer<ConfigMap>;
   readonly wire: FaultyWire;
+  readonly connection: Connection;
   readonly contracts: readonly EventContract<ConfigMap>[];
   readonly stop: AbortController;
   readonly running: Promise<void>;
@@ -44,7 +47,7 @@ interface Followed {
 
 class History {
   readonly problems: string[] = [];
-  readonly #cluster: TestCluster;
+  readonly #world: World;
   readonly #cell: Cell;
   readonly #random: Random;
   readonly #env: Env;
@@ -52,12 +55,12 @@ class History {
   #names = 0;
   #calm = false;
 
-  constructor(cluster: TestCluster, cell: Cell, seed: number) {
-    this.#cluster = cluster;
+  constructor(world: World, cell: Cell, seed: number) {
+    this.#world = world;
     this.#cell = cell;
     this.#random = createSeededRandom(seed);
     this.#env = {
-      clock: cluster.clock,
+      clock: world.clock,
       random: createSeededRandom(seed + 1),
       log: silentLogger,
       metrics: noMetrics,
@@ -67,12 +70,11 @@ class History {
 
   async run(): Promise<void> {
     const { fault, place } = this.#cell;
-    const { admin } = this.#cluster;
-    await this.#cluster.run(admin.create(namespaces, { object: { metadata: { name: this.#namespace } } }));
+    await this.#world.createNamespace(this.#namespace);
     for (let i = 0; i < 8; i++) await this.#write(true);
-    let followed = this.#follow();
+    let followed = await this.#follow();
     const { wire } = followed;
-    await this.#cluster.run(wire.remember(`/api/v1/namespaces/${this.#namespace}/configmaps`));
+    await this.#world.run(wire.remember(`/api/v1/namespaces/${this.#namespace}/configmaps`));
     const atStart = place === 'list' || place === 'page' || (place === 'watch-open' && this.#random.int(2) === 0);
     if (atStart) this.#break(followed);
     await this.#live(15_000);
@@ -84,7 +86,7 @@ class History {
     await this.#live(10_000 + this.#random.int(20_000));
     if (fault === 'stop') {
       await this.#stop(followed);
-      followed = this.#follow();
+      followed = await this.#follow();
       await this.#live(5_000);
     }
     followed.wire.heal();
@@ -118,23 +120,17 @@ class History {
     }
   }
 
-  #follow(): Followed {
+  async #follow(): Promise<Followed> {
     const { fault, place } = this.#cell;
-    const { clock } = this.#cluster;
-    const inner = createInProcessTransport({
-      handle: this.#cluster.cluster.server.handle,
-      user: { username: 'admin', groups: ['system:masters'] },
-      exchanges: 'bytes',
-    });
-    const wire: FaultyWire = new FaultyWire({
-      inner,
-      clock,
+    const { clock } = this.#world;
+    const connection = await this.#world.connect({
       random: this.#random,
       synced: () => informer.hasSynced,
       pageSize: 3,
       ...(fault === 'swallowed-event' ? { swallow: 0.2 } : {}),
     });
-    const client = createClient({ transport: wire, env: this.#env, userAgent: 'fault-matrix' });
+    const { wire, transport } = connection;
+    const client = createClient({ transport, env: this.#env, userAgent: 'fault-matrix' });
     const informer: SharedInformer<ConfigMap> = new SharedInformer<ConfigMap>({
       resource: configMaps,
       env: this.#env,
@@ -166,43 +162,39 @@ class History {
     });
     const stop = new AbortController();
     const running = informer.run({ signal: stop.signal });
-    return { informer, wire, contracts, stop, running };
+    return { informer, wire, connection, contracts, stop, running };
   }
 
   /** Lets time pass while objects come, change and go. */
   async #live(durationMs: number): Promise<void> {
-    const endMs = this.#cluster.clock.monotonicMs() + durationMs;
-    while (this.#cluster.clock.monotonicMs() < endMs) {
-      await this.#cluster.advance(this.#random.int(3_000));
+    const endMs = this.#world.clock.monotonicMs() + durationMs;
+    while (this.#world.clock.monotonicMs() < endMs) {
+      await this.#world.advance(this.#random.int(3_000));
       const burst = this.#random.int(4);
       for (let i = 0; i < burst; i++) await this.#write(false);
     }
   }
 
   async #write(create: boolean): Promise<void> {
-    const { admin } = this.#cluster;
+    const world = this.#world;
     const namespace = this.#namespace;
-    const present = this.#cluster.list(configMaps, namespace);
+    const present = world.list(namespace);
     const victim = present[this.#random.int(Math.max(1, present.length))]?.metadata?.name;
     const what = this.#random.int(4);
-    const newObject = (name: string): ConfigMap => ({ metadata: { name, namespace }, data: {} });
     if (create || victim === undefined || what === 0) {
-      await this.#cluster.run(admin.create(configMaps, { object: newObject(`m${this.#names++}`) }));
-      return;
+      await world.create(namespace, `m${this.#names++}`);
+    } else if (what === 1) {
+      await world.patch(namespace, victim, { at: String(this.#random.int(1_000_000)) });
+    } else {
+      await world.remove(namespace, victim);
+      if (what === 2) await world.create(namespace, victim);
     }
-    if (what === 1) {
-      const patch = { data: { at: String(this.#random.int(1_000_000)) } };
-      await this.#cluster.run(admin.patch(configMaps, { namespace, name: victim, type: 'merge', patch }));
-      return;
-    }
-    await this.#cluster.run(admin.delete(configMaps, { namespace, name: victim }));
-    if (what === 2) await this.#cluster.run(admin.create(configMaps, { object: newObject(victim) }));
   }
 
   /** No false delete: what was told as deleted is gone at this moment. */
   #checkGone(object: ConfigMap): void {
     const { name = '', uid } = object.metadata ?? {};
-    const now = this.#cluster.get(configMaps, this.#namespace, name);
+    const now = this.#world.get(this.#namespace, name);
     if (now?.metadata?.uid === uid) this.problems.push(`${name} (uid ${uid}) was told as deleted, and lives`);
   }
 
@@ -211,14 +203,14 @@ class History {
     const limitMs =
       fault === 'half-open' ? halfOpenRecoveryMs : fault === 'swallowed-event' ? repairPeriodMs + 5_000 : recoveryMs;
     try {
-      await this.#cluster.clock.runUntil(() => this.#differences(followed).length === 0, limitMs);
+      await this.#world.runUntil(() => this.#differences(followed).length === 0, limitMs + this.#world.slackMs);
     } catch {
       this.#compare(followed, `${limitMs / 1000} s after the last fault`);
     }
   }
 
   #differences({ informer, contracts }: Followed): readonly string[] {
-    const now = this.#cluster.list(configMaps, this.#namespace);
+    const now = this.#world.list(this.#namespace);
     const differences = contracts.flatMap((contract) => contract.differences(now));
     const cached = new EventContract({ name: 'cache' });
     const fill = cached.wrap();
@@ -230,13 +222,19 @@ class History {
     this.problems.push(...this.#differences(followed).map((difference) => `${when}: ${difference}`));
   }
 
-  async #stop({ stop, running, wire }: Followed): Promise<void> {
+  async #stop({ stop, running, wire, connection }: Followed): Promise<void> {
+    const stoppedMs = this.#world.clock.monotonicMs();
     stop.abort();
-    await this.#cluster.clock.run(running, 5_000);
+    await this.#world.run(running);
+    const tookMs = this.#world.clock.monotonicMs() - stoppedMs;
+    if (tookMs > stopMs + this.#world.slackMs) this.problems.push(`a stop took ${tookMs} ms`);
+    // What was on its way arrives.
+    await this.#world.advance(this.#world.slackMs / 40);
     const requests = wire.requests.length;
-    await this.#cluster.advance(60_000);
+    await this.#world.advance(60_000);
     if (wire.openWatches > 0) this.problems.push(`${wire.openWatches} watches were left open by a stop`);
     if (wire.requests.length > requests) this.problems.push('requests were made after the stop');
+    this.problems.push(...(await connection.close()));
   }
 
   #checkWire({ requests, watchesMax }: FaultyWire): void {

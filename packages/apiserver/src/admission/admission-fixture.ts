@@ -4,6 +4,7 @@ import { createVirtualEnv } from '@homeostat/base';
 import { type KubeObject, type Mutable, toGroupResource } from '@homeostat/machinery';
 import type { AdmissionAttributes } from '../server/admission.ts';
 import type { Authorizer } from '../server/authorizer.ts';
+import { Reinvocation } from '../server/reinvocation.ts';
 import type { CachedReader, ObjectChange, ResourceTable } from '../server/server-host.ts';
 import type { AdmissionHost } from './admission-host.ts';
 
@@ -65,6 +66,7 @@ export function attributesOf(object: KubeObject, more: Partial<AdmissionAttribut
     dryRun: false,
     user: { username: 'jane', uid: '', groups: ['system:authenticated'], extra: {} },
     signal: new AbortController().signal,
+    reinvocation: new Reinvocation(),
     addWarning: () => {},
     addAnnotation: () => {},
     ...more,

@@ -23,12 +23,15 @@ import { RuntimeClass } from './plugins/runtime-class.ts';
 import { ServiceAccount } from './plugins/service-account.ts';
 import { StorageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { TaintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+import { MutatingAdmissionWebhook } from './webhook/mutating-webhooks.ts';
+import { ValidatingAdmissionWebhook, type WebhookPluginOptions } from './webhook/validating-webhooks.ts';
+import { noWebhookCaller } from './webhook/webhook-caller.ts';
 
 interface PluginEntry {
   readonly name: string;
   /** Whether it runs without being asked for. */
   readonly byDefault: boolean;
-  create(host: AdmissionHost): AdmissionPlugin;
+  create(host: AdmissionHost, webhooks: WebhookPluginOptions): AdmissionPlugin;
 }
 
 const on = (name: string, create: PluginEntry['create']): PluginEntry => ({ name, byDefault: true, create });
@@ -52,6 +55,8 @@ const table: readonly PluginEntry[] = [
   on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
   on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
   on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
+  on('MutatingAdmissionWebhook', (host, webhooks) => new MutatingAdmissionWebhook(host, webhooks)),
+  on('ValidatingAdmissionWebhook', (host, webhooks) => new ValidatingAdmissionWebhook(host, webhooks)),
   on('ResourceQuota', (host) => new ResourceQuota(host)),
 ];
 
@@ -67,14 +72,12 @@ const absentPlugins: readonly string[] = [
   'ImagePolicyWebhook',
   'LimitPodHardAntiAffinityTopology',
   'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
   'NamespaceAutoProvision',
   'NamespaceExists',
   'OwnerReferencesPermissionEnforcement',
   'PodNodeSelector',
   'PodTolerationRestriction',
   'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
 ];
 
 /** Names that can be enabled or disabled, in running order. */
@@ -99,10 +102,15 @@ export function checkAdmissionSelection({ enable = [], disable = [] }: Admission
 export function createAdmissionPlugins(
   host: AdmissionHost,
   selection: AdmissionSelection = {},
+  webhooks: Partial<WebhookPluginOptions> = {},
 ): readonly AdmissionPlugin[] {
   checkAdmissionSelection(selection);
   const { enable = [], disable = [] } = selection;
+  const options: WebhookPluginOptions = {
+    caller: webhooks.caller ?? noWebhookCaller,
+    language: webhooks.language,
+  };
   return table
     .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
-    .map((entry) => entry.create(host));
+    .map((entry) => entry.create(host, options));
 }

@@ -2,6 +2,7 @@
 
 import { type GroupVersionKind, type KubeObject, type Mutable } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionOperation } from '../server/admission.ts';
+import { Reinvocation } from '../server/reinvocation.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
 export interface AdmissionInput {
@@ -33,6 +34,7 @@ export function admissionAttributes(request: EndpointRequest, input: AdmissionIn
     dryRun: input.dryRun,
     user: context.user,
     signal: context.signal,
+    reinvocation: new Reinvocation(),
     addWarning: (text) => context.warnings.add(text),
     addAnnotation: (key, value) => context.annotate(key, value),
   };

@@ -48,7 +48,7 @@ export async function handleDelete(
   return respondValue(context, status, deletedStatus(request, outcome), output);
 }
 
-/** Mutating and validating plugins both look at what is about to go. */
+/** Mutating and validating plugins both look at what is about to go. The name is the request's: collections have none. */
 function deleteAdmission(request: EndpointRequest, options: DeleteOptions, name: string): ValidateDelete {
   const { services, entry } = request;
   const { admission } = services;
@@ -102,7 +102,7 @@ export async function handleDeleteCollection(
         name: version.name,
         options,
         context: writeContext(request, options.dryRun !== undefined),
-        validate: deleteAdmission(request, options, version.name),
+        validate: deleteAdmission(request, options, ''),
       });
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;

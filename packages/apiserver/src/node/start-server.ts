@@ -1,6 +1,7 @@
 // A listening API server in one call: the core, its plug-in parts and the TLS port. For tests, tools and the command
 // line; the cluster package wires the same pieces by itself.
 
+import { createHttpWebhookCaller } from '../admission/webhook/node/http-webhook-caller.ts';
 import { createApiServer } from '../server/api-server.ts';
 import type { ApiServer, ApiServerOptions } from '../server/api-server-options.ts';
 import { listen, type Listener, type TlsOptions } from '@homeostat/runtime/node';
@@ -31,6 +32,7 @@ export async function startServer(options: StartServerOptions): Promise<StartedS
     parts: (host) =>
       createStandardParts(host, {
         ...(options.tls?.clientCa === undefined ? {} : { clientCa: options.tls.clientCa.map(String).join('') }),
+        webhookCaller: createHttpWebhookCaller(),
         ...options,
         serverAddress: () => address,
       }),

@@ -19,8 +19,12 @@ export class AdmissionChain {
     return (this.#validating.get(operation) ?? []).length > 0;
   }
 
+  /** The mutating pass; a second time when a plugin asks for it. */
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#mutating.get(attributes.operation) ?? []) await plugin.admit?.(attributes);
+    const plugins = this.#mutating.get(attributes.operation) ?? [];
+    do {
+      for (const plugin of plugins) await plugin.admit?.(attributes);
+    } while (attributes.reinvocation.begin());
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {

@@ -2,6 +2,7 @@
 // Implementations are in `admission/`; the registry and the endpoints run the chain.
 
 import type { GroupVersionKind, GroupVersionResource, KubeObject, Mutable } from '@homeostat/machinery';
+import type { Reinvocation } from './reinvocation.ts';
 import type { User } from './user.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -24,6 +25,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   readonly user: User;
   readonly signal: AbortSignal;
+  /** Shared by the rounds of the mutating pass. */
+  readonly reinvocation: Reinvocation;
   addWarning(text: string): void;
   addAnnotation(key: string, value: string): void;
 }

@@ -51,6 +51,12 @@ export class ServedResources implements ResourceTable {
     return this.entry(info.group, info.version, info.resource)?.strategy ?? {};
   }
 
+  form(info: ResourceInfo): ServedVersion {
+    const entry = this.entry(info.group, info.version, info.resource);
+    if (entry === undefined) throw new Error(`${info.resource} is not served in ${info.group}/${info.version}`);
+    return entry.version;
+  }
+
   /** What is stored of a resource, whichever group serves it. */
   stored(resource: GroupResource): StoredResource | undefined {
     for (const entry of this.#byResource.values()) {

@@ -4,7 +4,7 @@
 import type { KindStrategy, ResourceInfo } from '@homeostat/api';
 import type { Env } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
-import type { GroupResource, GroupVersionKind, KubeObject } from '@homeostat/machinery';
+import type { GroupResource, GroupVersionKind, KubeObject, Mutable } from '@homeostat/machinery';
 import type { Authorizer } from './authorizer.ts';
 
 /** Objects of one resource as the watch cache has them, in the storage version, with resourceVersion. Shared: never change them. */
@@ -25,6 +25,16 @@ export interface ObjectChange {
   readonly previous: KubeObject | undefined;
 }
 
+/** What is done with objects of one served version. */
+export interface ObjectForm {
+  /** Fills in the defaults of the version, in place. */
+  applyDefaults(draft: Mutable<KubeObject>): void;
+  /** A private draft of the storage version from a private draft of this one. */
+  toStorage(draft: Mutable<KubeObject>): Mutable<KubeObject>;
+  /** An object of the storage version in this one; may share parts with its argument. */
+  fromStorage(object: KubeObject): KubeObject;
+}
+
 /** The served resources, open at run time: CRDs come and go. */
 export interface ResourceTable {
   /** Every served resource in every version. */
@@ -32,6 +42,8 @@ export interface ResourceTable {
   find(group: string, version: string, resource: string): ResourceInfo | undefined;
   findKind(gvk: GroupVersionKind): ResourceInfo | undefined;
   strategy(info: ResourceInfo): KindStrategy;
+  /** @throws Error for a resource that is not served (any more) */
+  form(info: ResourceInfo): ObjectForm;
   add(info: ResourceInfo, strategy: KindStrategy): void;
   remove(group: string, version: string, resource: string): void;
   /** Rises with each add and remove: what was computed from the table at another generation is stale. */

@@ -7,6 +7,7 @@ import { aborted, createDeferred, type Env, Scope } from '@homeostat/base';
 import type { ApiServerOptions } from '@homeostat/apiserver';
 import {
   type ClusterPki,
+  createHttpWebhookCaller,
   listen,
   type Listener,
   nodeDigests,
@@ -136,7 +137,13 @@ async function clusterOf(options: StartClusterOptions, { store, pki, reachable, 
     env: options.env,
     store,
     serverAddress: () => `${reachable}:${port}`,
-    security: { keys: pki.tokenKeys, digests: nodeDigests, clientCa: clientCaOf(options, pki), ...options.security },
+    security: {
+      keys: pki.tokenKeys,
+      digests: nodeDigests,
+      clientCa: clientCaOf(options, pki),
+      webhookCaller: createHttpWebhookCaller(),
+      ...options.security,
+    },
     server: { ...options.server, ...advertised(options, reachable, port) },
     components: (await options.components?.(pki)) ?? [],
   });

@@ -46,6 +46,8 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
         return change.type === 'deleted' || deletionTimestamp === undefined ? [] : [{ key: name, afterMs: graceMs }];
       },
     },
+    // Every change of a namespace that is being deleted is another look at what is left in it.
+    ownWrites: 'wake',
     reconcile: (context) => reconcile(context, options.discover),
   };
 }

@@ -71,7 +71,7 @@ class Patching {
         return this.#replace(pathOf(operation), operation.value);
       case 'move': {
         const from = fromOf(operation);
-        const value = this.#get(from);
+        const value = this.#get(from, `move operation does not apply: doc is missing from path: ${from}`);
         this.#remove(from);
         return this.#add(pathOf(operation), value ?? null);
       }
@@ -85,7 +85,7 @@ class Patching {
   }
 
   #add(path: string, value: Slot): void {
-    const { container, key } = this.#find(path);
+    const { container, key } = this.#find(path, `add operation does not apply: doc is missing path: "${path}"`);
     if (container instanceof OpenMap) {
       container.entries.set(key, value);
       return;
@@ -95,16 +95,18 @@ class Patching {
       items.push(value);
       return;
     }
-    items.splice(checkedIndex(key, items.length + 1, path), 0, value);
+    items.splice(checkedIndex(key, items.length + 1, `error in add for path: '${path}'`), 0, value);
   }
 
   #remove(path: string): void {
-    const { container, key } = this.#find(path);
+    const { container, key } = this.#find(path, `remove operation does not apply: doc is missing path: "${path}"`);
+    const failing = `error in remove for path: '${path}'`;
     if (container instanceof OpenMap) {
-      if (!container.entries.delete(key)) throw inapplicable(`Unable to remove nonexistent key: ${key}`);
+      if (!container.entries.delete(key))
+        throw inapplicable(`${failing}: Unable to remove nonexistent key: ${key}: missing value`);
       return;
     }
-    container.items.splice(checkedIndex(key, container.items.length, path), 1);
+    container.items.splice(checkedIndex(key, container.items.length, failing), 1);
   }
 
   #replace(path: string, value: Json | undefined): void {
@@ -114,39 +116,47 @@ class Patching {
       this.#root = root;
       return;
     }
-    const { container, key } = this.#find(path);
-    if (container instanceof OpenMap) container.entries.set(key, value ?? null);
-    else container.items[checkedIndex(key, container.items.length, path)] = value ?? null;
+    const { container, key } = this.#find(path, `replace operation does not apply: doc is missing path: ${path}`);
+    if (container instanceof OpenMap) {
+      container.entries.set(key, value ?? null);
+      return;
+    }
+    const index = indexOf(key, container.items.length);
+    if (index === undefined)
+      throw inapplicable(`replace operation does not apply: doc is missing key: ${path}: missing value`);
+    container.items[index] = value ?? null;
   }
 
   #copy(from: string, path: string): void {
-    const value = close(this.#get(from) ?? null);
+    const failing = `copy operation does not apply: doc is missing from path: ${from}`;
+    const value = close(this.#get(from, failing) ?? null);
     this.#copyBytesLeft -= goJson(value).length;
     if (this.#copyBytesLeft < 0) throw inapplicable('Unable to complete the copy, the accumulated size is too large');
     this.#add(path, value);
   }
 
   #test(path: string, wanted: Json): void {
-    const found = path === '' ? this.#root : (this.#get(path) ?? null);
-    if (!isSame(found, wanted)) throw inapplicable(`testing value ${path} failed`);
+    const failing = `test operation does not apply: is missing path: ${path}`;
+    const found = path === '' ? this.#root : (this.#get(path, failing) ?? null);
+    if (!isSame(found, wanted)) throw inapplicable(`testing value ${path} failed: test failed`);
   }
 
   /** The value at a path; undefined for a key that a map does not have. */
-  #get(path: string): Slot | undefined {
-    const { container, key } = this.#find(path);
+  #get(path: string, failing: string): Slot | undefined {
+    const { container, key } = this.#find(path, failing);
     if (container instanceof OpenMap) return container.entries.get(key);
-    return container.items[checkedIndex(key, container.items.length, path)];
+    return container.items[checkedIndex(key, container.items.length, failing)];
   }
 
-  // Opens the containers on the way to the last segment.
-  #find(path: string): { readonly container: OpenMap | OpenList; readonly key: string } {
+  // Opens the containers on the way to the last segment. `failing` is upstream's text for a way that ends early.
+  #find(path: string, failing: string): { readonly container: OpenMap | OpenList; readonly key: string } {
     const segments = path.split('/').slice(1).map(unescapeSegment);
     const key = segments.pop();
     let container = this.#root;
-    if (key === undefined || !isOpen(container)) throw missing(path);
+    if (key === undefined || !isOpen(container)) throw inapplicable(`${failing}: missing value`);
     for (const segment of segments) {
       const next: OpenMap | OpenList | undefined = openChild(container, segment);
-      if (next === undefined) throw missing(path);
+      if (next === undefined) throw inapplicable(`${failing}: missing value`);
       container = next;
     }
     return { container, key };
@@ -218,9 +228,9 @@ function indexOf(text: string, length: number): number | undefined {
   return index < 0 ? index + length : index;
 }
 
-function checkedIndex(text: string, length: number, path: string): number {
+function checkedIndex(text: string, length: number, failing: string): number {
   const index = indexOf(text, length);
-  if (index === undefined) throw inapplicable(`Unable to access invalid index: ${text} in ${path}`);
+  if (index === undefined) throw inapplicable(`${failing}: Unable to access invalid index: ${text}: invalid index`);
   return index;
 }
 
@@ -236,10 +246,6 @@ function fromOf({ from }: JsonPatchOperation): string {
 
 function unescapeSegment(text: string): string {
   return text.replaceAll(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~'));
-}
-
-function missing(path: string): PatchError {
-  return inapplicable(`operation does not apply: doc is missing path: ${path}`);
 }
 
 function inapplicable(message: string): PatchError {

@@ -1,68 +1,38 @@
-// The caches one controller declared: its informers, and listers by resource. A copy with live listers in the place of some
-// serves the one reconcile that must not rely on a lagging cache.
+// What a controller reads: listers by resource over its watches. Copies of it serve one reconcile each: with live lists in the place
+// of caches that lag behind, and with what the run itself has written laid over.
 
-import type { KubeObject } from '@homeostat/machinery';
-import { type Client, metadataOf, resourceId, type ResourceType } from '@homeostat/client';
-import type { InformerFactory } from '../informer/informer-factory.ts';
-import type { SharedInformer } from '../informer/shared-informer.ts';
+import { parseLabelSelector, type KubeObject } from '@homeostat/machinery';
+import {
+  type Client,
+  compareResourceVersions,
+  metadataOf,
+  type ObjectKey,
+  resourceId,
+  type ResourceType,
+} from '@homeostat/client';
 import type { Caches, Lister } from '../store/lister.ts';
 import { createOverlayLister } from '../store/overlay-lister.ts';
-import type { ControllerDefinition, WatchDefinition } from './controller-definition.ts';
+import { createWrittenLister, type Written } from '../store/written-lister.ts';
+import type { WatchDefinition } from './controller-definition.ts';
 import { fenceId } from './fenced-client.ts';
+import type { WatchedResources } from './watched-resources.ts';
 
-interface Declared {
-  readonly watch: WatchDefinition;
-  readonly informer: SharedInformer;
-}
-
-/** Listers of the resources a controller declared. */
+/** Listers of the resources a controller watches. */
 export class ControllerCaches implements Caches {
   readonly #name: string;
-  /** By {@link fenceId}. */
-  readonly #declared: ReadonlyMap<string, Declared>;
+  readonly #watched: WatchedResources;
+  /** In the place of caches, by {@link fenceId}. */
   readonly #listers: ReadonlyMap<string, Lister>;
 
-  private constructor(name: string, declared: ReadonlyMap<string, Declared>, listers: ReadonlyMap<string, Lister>) {
+  constructor(name: string, watched: WatchedResources, listers: ReadonlyMap<string, Lister> = new Map()) {
     this.#name = name;
-    this.#declared = declared;
+    this.#watched = watched;
     this.#listers = listers;
   }
 
-  /** Asks the factory for the informers of a definition. @throws Error when it declares a resource twice. */
-  static declare(definition: ControllerDefinition, informers: InformerFactory): ControllerCaches {
-    const declared = new Map<string, Declared>();
-    for (const watch of [definition.for, ...(definition.watches ?? [])]) {
-      const id = fenceId(watch.resource);
-      if (declared.has(id))
-        throw new Error(`controller ${definition.name} declares ${resourceId(watch.resource)} twice`);
-      const informer = informers.informer(watch.resource, {
-        ...(watch.select === undefined ? {} : { select: watch.select }),
-        ...(watch.metadataOnly === undefined ? {} : { metadataOnly: watch.metadataOnly }),
-      });
-      informer.addIndexes(watch.indexes ?? []);
-      declared.set(id, { watch, informer });
-    }
-    return new ControllerCaches(
-      definition.name,
-      declared,
-      new Map(Array.from(declared, ([id, { informer }]) => [id, informer.lister])),
-    );
-  }
-
   lister<T extends KubeObject>(resource: ResourceType<T>): Lister<T> {
-    const lister = this.#listers.get(fenceId(resource));
-    if (lister === undefined)
-      throw new Error(`controller ${this.#name} reads ${resourceId(resource)} but does not declare it`);
     // The watch was declared with the resource that the caller names again.
-    return lister as unknown as Lister<T>;
-  }
-
-  watches(): readonly Declared[] {
-    return [...this.#declared.values()];
-  }
-
-  informer(id: string): SharedInformer | undefined {
-    return this.#declared.get(id)?.informer;
+    return this.#lister(resource) as unknown as Lister<T>;
   }
 
   /** Lists a resource live and shows it in the place of its cache. */
@@ -72,7 +42,7 @@ export class ControllerCaches implements Caches {
     namespace: string | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly caches: ControllerCaches; readonly resourceVersion: string }> {
-    const declared = this.#declared.get(id);
+    const declared = this.#watched.get(id);
     if (declared === undefined) throw new Error(`controller ${this.#name} does not declare ${id}`);
     const { watch, informer } = declared;
     const selected = watch.select?.namespace ?? namespace;
@@ -91,6 +61,54 @@ export class ControllerCaches implements Caches {
       indexes: watch.indexes ?? [],
     });
     const listers = new Map(this.#listers).set(id, lister);
-    return { caches: new ControllerCaches(this.#name, this.#declared, listers), resourceVersion };
+    return { caches: new ControllerCaches(this.#name, this.#watched, listers), resourceVersion };
   }
+
+  /** The same caches with own writes laid over; `writtenTo` gives those of a resource and may grow. */
+  withWrites(writtenTo: (id: string) => ReadonlyMap<ObjectKey, Written>): Caches {
+    const listers = new Map<string, Lister>();
+    return {
+      lister: <T extends KubeObject>(resource: ResourceType<T>): Lister<T> => {
+        const id = fenceId(resource);
+        let lister = listers.get(id);
+        if (lister === undefined) {
+          lister = this.#withWritesTo(id, this.#lister(resource), writtenTo(id));
+          listers.set(id, lister);
+        }
+        return lister as unknown as Lister<T>;
+      },
+    };
+  }
+
+  #lister(resource: ResourceType): Lister {
+    const id = fenceId(resource);
+    const replaced = this.#listers.get(id);
+    if (replaced !== undefined) return replaced;
+    const declared = this.#watched.get(id);
+    if (declared === undefined)
+      throw new Error(`controller ${this.#name} reads ${resourceId(resource)} but does not declare it`);
+    return declared.informer.lister;
+  }
+
+  #withWritesTo(id: string, base: Lister, written: ReadonlyMap<ObjectKey, Written>): Lister {
+    const declared = this.#watched.get(id);
+    if (declared === undefined) return base;
+    const { watch } = declared;
+    return createWrittenLister({
+      base,
+      written,
+      indexes: watch.indexes ?? [],
+      selects: selectionOf(watch),
+      reached: (version) => (compareResourceVersions(declared.informer.resourceVersion, version) ?? -1) >= 0,
+    });
+  }
+}
+
+/** Whether a watch would hold an object; undefined with a field selector, which only the server can judge. */
+function selectionOf({ select = {} }: WatchDefinition): (object: KubeObject) => boolean | undefined {
+  const { namespace, labelSelector, fieldSelector } = select;
+  if (fieldSelector !== undefined && fieldSelector !== '') return () => undefined;
+  const labels = labelSelector === undefined || labelSelector === '' ? undefined : parseLabelSelector(labelSelector);
+  return ({ metadata }) =>
+    (namespace === undefined || metadata?.namespace === namespace) && labels?.matches(metadata?.labels) !== false;
 }

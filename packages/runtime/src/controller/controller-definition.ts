@@ -7,6 +7,7 @@ import type { Client, ObjectKey, ResourceType } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
 import type { Selection } from '../informer/informer-source.ts';
 import type { Caches, IndexDefinition } from '../store/lister.ts';
+import type { Fairness } from '../workqueue/fair-lane.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { Outcome, Plan } from './plan.ts';
 
@@ -20,6 +21,11 @@ export interface WatchDefinition<T extends KubeObject = KubeObject> {
   readonly select?: Selection;
   /** Caches `PartialObjectMetadata` only. */
   readonly metadataOnly?: boolean;
+  /**
+   * The controller works without it, e.g. while its CustomResourceDefinition is not there: the cache is empty until the server serves
+   * the resource; then its objects wake their keys. Of a resource that is not optional the controller waits for the first list.
+   */
+  readonly optional?: boolean;
   /** Indexes that `observe` uses; shared with other controllers that declare the same name and function. */
   readonly indexes?: readonly IndexDefinition<T>[];
   /**
@@ -53,6 +59,28 @@ interface ControllerBase {
   readonly retriesMax?: number;
   /** Component name on recorded events; default the controller's name. */
   readonly eventSource?: string;
+  /** Keys of equal priority take turns by flow, e.g. `{ flowOf: namespaceOf }`; default first in, first out. */
+  readonly fairness?: Fairness;
+  /** Longest run, milliseconds: then its signal aborts with {@link ReconcileTimeoutError}, and the key is retried. Default no limit. */
+  readonly timeoutMs?: number;
+  /**
+   * Ends a run whose object moves on meanwhile: its signal aborts with {@link SupersededError}, and the key runs again at once. `generation`: when
+   * the desired state changes; `resourceVersion`: at any write of somebody else. Deletion and recreation count in both. Own writes
+   * don't. After five runs in a row that were ended so, one is left to finish. Default never.
+   */
+  readonly supersede?: 'generation' | 'resourceVersion';
+  /**
+   * Changes that only show what the key's own run wrote: `ignore` them or let them `wake` the key. Default: `wake` for plans, which go
+   * on step by step; `ignore` for `reconcile`, which is expected to finish what it began, or to ask for more with `requeueAfterMs`.
+   */
+  readonly ownWrites?: 'ignore' | 'wake';
+  /**
+   * Resources, all of one server, that a run sees consistently: no run before the caches of all of them have reached the
+   * resourceVersion of the newest of them. Waits up to 1 s, then lists what lags behind live: use it where it matters. Default none.
+   */
+  readonly consistent?: readonly ResourceType[];
+  /** Longest wait for the first lists, milliseconds: then `run` rejects, naming what is missing. Default no limit. */
+  readonly syncTimeoutMs?: number;
 }
 
 /**
@@ -104,11 +132,15 @@ export interface ReconcileController extends ControllerBase {
 
 export interface ReconcileContext {
   readonly key: ObjectKey;
+  /** The declared caches, with what this run has written so far: made objects are there, deleted ones are not. */
   readonly caches: Caches;
   /** Live reads and writes. Writes through it are fenced as those of plans are. */
   readonly client: Client;
   readonly env: Env;
-  /** Aborts when the grace time of a stop is over or leadership is lost. */
+  /**
+   * Aborts when the grace time of a stop is over, leadership is lost, or the run is over its time or superseded. Calls of `client`
+   * end with it.
+   */
   readonly signal: AbortSignal;
   /** Runs a plan through the shared executor. @throws the first failure. */
   act(plan: Plan): Promise<readonly Outcome[]>;
@@ -124,6 +156,16 @@ export type ControllerDefinition<Observed = unknown> = PlanController<Observed> 
 /** An error that must not be retried: the key rests until its next change. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
+}
+
+/** Why a run's signal aborted: its object moved on. The key runs again. */
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError';
+}
+
+/** Why a run's signal aborted: it took longer than the definition's `timeoutMs`. */
+export class ReconcileTimeoutError extends Error {
+  override readonly name = 'ReconcileTimeoutError';
 }
 
 /** Facts as they are recorded, for callers that build them apart. */

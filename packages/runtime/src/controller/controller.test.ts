@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError, createVirtualEnv } from '@homeostat/base';
+import { ApiError } from '@homeostat/base';
 import { newExpired } from '@homeostat/machinery';
 import { type Client, TransportError } from '@homeostat/client';
-import { InformerFactory } from '../informer/informer-factory.ts';
 import { byController } from '../store/indexes.ts';
-import { FakeServer, newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
+import { startController } from '../testing/controller-fixture.ts';
+import { type FakeServer, newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
 import { type ControllerDefinition, type PlanController, TerminalError } from './controller-definition.ts';
-import { type Controller, type ControllerDependencies, createController } from './controller.ts';
 import { emptyPlan, type EventAction, type Plan } from './plan.ts';
 import { wakeController } from './wakes.ts';
 
@@ -59,65 +58,11 @@ const widgetParts: PlanController<Observed> = {
   },
 };
 
-interface Setup {
-  readonly env: ReturnType<typeof createVirtualEnv>;
-  readonly server: FakeServer;
-  readonly controller: Controller;
-  readonly reconciles: string[];
-  readonly stop: () => Promise<void>;
-}
-
-async function start<O>(
-  definition: ControllerDefinition<O>,
-  more: Partial<ControllerDependencies> & { readonly prepare?: (server: FakeServer) => void } = {},
-): Promise<Setup> {
-  const { prepare, ...dependencies } = more;
-  const env = createVirtualEnv();
-  const server = new FakeServer(env);
-  prepare?.(server);
-  const client = server.client();
-  const informers = new InformerFactory({ client, env, freeze: true, resyncPeriodMs: 0, repairPeriodMs: 0 });
-  const reconciles: string[] = [];
-  const counted: ControllerDefinition<O> =
-    'reconcile' in definition
-      ? {
-          ...definition,
-          reconcile: (context) => {
-            reconciles.push(context.key);
-            return definition.reconcile(context);
-          },
-        }
-      : {
-          ...definition,
-          observe: (key, caches) => {
-            reconciles.push(key);
-            return definition.observe(key, caches);
-          },
-        };
-  const controller = createController(counted, { client, env, informers, ...dependencies });
-  const stopping = new AbortController();
-  const running = Promise.all([
-    informers.run({ signal: stopping.signal }),
-    controller.run({ signal: stopping.signal }),
-  ]);
-  await env.clock.settle();
-  return {
-    env,
-    server,
-    controller,
-    reconciles,
-    stop: async () => {
-      stopping.abort();
-      await env.clock.run(running);
-    },
-  };
-}
-
 const writes = (server: FakeServer): number => server.requests.filter(({ method }) => method !== 'GET').length;
 
 describe('createController()', () => {
   it('brings the state to what is desired, with one create each, and rests', async () => {
-    const { env, server, controller, stop } = await start(widgetParts, {
+    const { env, server, controller, stop } = await startController(widgetParts, {
       prepare: (fake) => fake.put('widgets', newWidget('w', { size: 7 })),
     });
     await env.clock.advance(60_000);
@@ -132,7 +77,7 @@ describe('createController()', () => {
   });
 
   it('C1 O5 B2 never acts on a cache that lacks its own writes: waits, then reads live', async () => {
-    const { env, server, stop, reconciles, controller } = await start(widgetParts, {
+    const { env, server, stop, reconciles, controller } = await startController(widgetParts, {
       fenceLimitMs: 5_000,
       prepare: (fake) => {
         fake.put('widgets', newWidget('w', { size: 3 }));
@@ -156,7 +101,7 @@ describe('createController()', () => {
   });
 
   it('takes up where the cache shows its writes', async () => {
-    const { env, server, stop, reconciles } = await start(widgetParts, { fenceLimitMs: 60_000 });
+    const { env, server, stop, reconciles } = await startController(widgetParts, { fenceLimitMs: 60_000 });
     const held: (() => void)[] = [];
     const deliver = server.swallow;
     server.swallow = (event) => {
@@ -179,7 +124,7 @@ describe('createController()', () => {
   });
 
   it('counts a bookmark as progress of the cache', async () => {
-    const { env, server, stop, reconciles } = await start(widgetParts, { fenceLimitMs: 60_000 });
+    const { env, server, stop, reconciles } = await startController(widgetParts, { fenceLimitMs: 60_000 });
     server.swallow = ({ object }) => object.kind === 'Part';
     server.put('widgets', newWidget('w', { size: 1 }));
     await env.clock.settle();
@@ -193,7 +138,7 @@ describe('createController()', () => {
   });
 
   it('O12 B3 holds nothing against a new object of the same name', async () => {
-    const { env, server, stop } = await start(widgetParts, {
+    const { env, server, stop } = await startController(widgetParts, {
       fenceLimitMs: 60_000,
       prepare: (fake) => fake.put('widgets', newWidget('w', { size: 2 })),
     });
@@ -212,7 +157,7 @@ describe('createController()', () => {
   });
 
   it('waits for deletes by their effect on the uid', async () => {
-    const { env, server, stop, reconciles } = await start(widgetParts, {
+    const { env, server, stop, reconciles } = await startController(widgetParts, {
       fenceLimitMs: 60_000,
       prepare: (fake) => fake.put('widgets', newWidget('w', { size: 2 })),
     });
@@ -240,7 +185,7 @@ describe('createController()', () => {
 
   it('reads live after a write that was never answered', async () => {
     let dropped = 0;
-    const { env, server, stop } = await start(widgetParts, {
+    const { env, server, stop } = await startController(widgetParts, {
       prepare: (fake) => {
         fake.put('widgets', newWidget('w', { size: 1 }));
         fake.fault = ({ method, object }) => {
@@ -269,7 +214,7 @@ describe('createController()', () => {
       },
     });
     let dropped = 0;
-    const { env, stop } = await start(widgetParts, {
+    const { env, stop } = await startController(widgetParts, {
       reader,
       prepare: (fake) => {
         server = fake;
@@ -286,7 +231,7 @@ describe('createController()', () => {
   });
 
   it('says what it would do for a key, and does nothing', async () => {
-    const { env, server, controller, stop } = await start(widgetParts, {
+    const { env, server, controller, stop } = await startController(widgetParts, {
       prepare: (fake) => {
         fake.put('widgets', newWidget('w', { size: 2 }));
         fake.fault = ({ method }) => {
@@ -304,7 +249,7 @@ describe('createController()', () => {
 
   it('retries a failure with growing pauses, and a conflict after looking again', async () => {
     let failures = 3;
-    const { env, server, stop, reconciles } = await start(widgetParts, {
+    const { env, server, stop, reconciles } = await startController(widgetParts, {
       prepare: (fake) => {
         fake.put('widgets', newWidget('w', { size: 1 }));
         fake.fault = ({ method }) => {
@@ -332,21 +277,21 @@ describe('createController()', () => {
       reconcile: () => Promise.reject(error),
     });
     const prepare = (fake: FakeServer): void => void fake.put('widgets', newWidget('w'));
-    const bounded = await start(failing(new Error('no'), 3), { prepare });
+    const bounded = await startController(failing(new Error('no'), 3), { prepare });
     await bounded.env.clock.advance(3_600_000);
     assert.equal(bounded.reconciles.length, 4);
     bounded.server.put('widgets', newWidget('w', { size: 2 }));
     await bounded.env.clock.settle();
     assert.equal(bounded.reconciles.length, 5, 'a change brings it back');
     await bounded.stop();
-    const terminal = await start(failing(new TerminalError('never')), { prepare });
+    const terminal = await startController(failing(new TerminalError('never')), { prepare });
     await terminal.env.clock.advance(3_600_000);
     assert.equal(terminal.reconciles.length, 1);
     await terminal.stop();
   });
 
   it('looks again when a plan asks for it', async () => {
-    const { env, reconciles, stop } = await start<unknown>(
+    const { env, reconciles, stop } = await startController<unknown>(
       {
         name: 'periodic',
         for: { resource: widgets, wakes: () => [] },
@@ -362,7 +307,7 @@ describe('createController()', () => {
   });
 
   it('C11 O4 wakes both owners when an object moves from one to the other', async () => {
-    const { env, server, reconciles, stop } = await start({
+    const { env, server, reconciles, stop } = await startController({
       name: 'owners',
       for: { resource: widgets },
       watches: [{ resource: parts, wakes: wakeController(widgets) }],
@@ -381,7 +326,7 @@ describe('createController()', () => {
   });
 
   it('R1 asks the predicate about updates only', async () => {
-    const { env, server, reconciles, stop } = await start({
+    const { env, server, reconciles, stop } = await startController({
       name: 'filtered',
       for: { resource: widgets, predicate: (old, next) => old.metadata?.labels !== next.metadata?.labels && false },
       observe: () => undefined,
@@ -398,7 +343,7 @@ describe('createController()', () => {
   });
 
   it('lets live changes go before the first list', async () => {
-    const { env, server, reconciles, stop } = await start(
+    const { env, server, reconciles, stop } = await startController(
       {
         name: 'priorities',
         for: { resource: widgets },
@@ -422,7 +367,7 @@ describe('createController()', () => {
   it('C13 lets a reconcile under way finish after a stop, and takes no more keys', async () => {
     let finished = 0;
     let cut = false;
-    const { env, reconciles, stop } = await start(
+    const { env, reconciles, stop } = await startController(
       {
         name: 'slow',
         for: { resource: widgets },
@@ -448,7 +393,7 @@ describe('createController()', () => {
 
   it('tells of every action: why, on what facts, what it came to, and what woke the key', async () => {
     const records: unknown[] = [];
-    const { env, server, stop } = await start(widgetParts, {
+    const { env, server, stop } = await startController(widgetParts, {
       onAction: ({ controller, key, stage, outcome, wokenBy }) =>
         records.push([controller, key, stage, outcome.action.reason, outcome.action.facts, outcome.status, wokenBy]),
     });
@@ -498,7 +443,7 @@ describe('createController()', () => {
         };
       },
     };
-    const { env, server, stop } = await start(announcing, {
+    const { env, server, stop } = await startController(announcing, {
       recordEvent: ({ event }, source) => events.push(`${source} ${event.reason}`),
     });
     let failures = 1;
@@ -512,7 +457,7 @@ describe('createController()', () => {
   });
 
   it('survives a broken watch without a second thought', async () => {
-    const { env, server, stop } = await start(widgetParts, {
+    const { env, server, stop } = await startController(widgetParts, {
       prepare: (fake) => fake.put('widgets', newWidget('w', { size: 3 })),
     });
     await env.clock.advance(60_000);
@@ -525,7 +470,7 @@ describe('createController()', () => {
   });
 
   it('dry run: sends writes that change nothing, and is not fenced by them', async () => {
-    const { env, server, controller, stop } = await start(widgetParts, {
+    const { env, server, controller, stop } = await startController(widgetParts, {
       dryRun: true,
       prepare: (fake) => {
         fake.put('widgets', newWidget('w', { size: 1 }));
@@ -544,7 +489,7 @@ describe('createController()', () => {
 
   it('refuses to read what was not declared', async () => {
     const errors: unknown[] = [];
-    const { env, stop } = await start(
+    const { env, stop } = await startController(
       {
         name: 'undeclared',
         for: { resource: widgets },

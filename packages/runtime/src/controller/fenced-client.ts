@@ -1,5 +1,5 @@
-// A client whose writes are noted for the read-your-writes fence. Dry runs are not: they change nothing.
-// It wraps; it decides nothing about when a key may go on.
+// A client whose writes are noted for the read-your-writes fence and for the run that makes them. Dry runs are not: they change
+// nothing. It wraps; it decides nothing about when a key may go on.
 
 import { type ApiError, type Status } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
@@ -10,6 +10,7 @@ import {
   isTransportError,
   keyOf,
   type ObjectKey,
+  type PatchKind,
   type ResourceType,
   toKey,
 } from '@homeostat/client';
@@ -21,7 +22,25 @@ export interface FencedClientOptions {
   readonly note: (write: Write) => void;
   /** The uid of an object in the cache, for writes that don't name one. */
   readonly uidOf: (resource: string, key: ObjectKey) => string | undefined;
+  /** Is told of each write that goes out, and through the returned function of what came of it. */
+  readonly sending?: (write: SentWrite) => (result?: WriteResult) => void;
+  /** Ends calls that bring no signal of their own. */
+  readonly signal?: AbortSignal;
 }
+
+/** A write as it is sent. */
+export interface SentWrite {
+  /** {@link fenceId}. */
+  readonly resource: string;
+  readonly object: ObjectKey;
+  /** `other`: on a subresource of another kind. */
+  readonly verb: 'create' | 'update' | 'patch' | 'delete' | 'other';
+  readonly patchType?: PatchKind;
+  readonly body?: unknown;
+}
+
+/** What came of it: the object as it is now, the uid of one that is gone, or nothing that is known. */
+export type WriteResult = { readonly object: KubeObject } | { readonly goneUid: string } | undefined;
 
 /** The name under which the fence knows a resource. */
 export function fenceId(resource: { readonly group: string; readonly resource: string }): string {
@@ -30,52 +49,60 @@ export function fenceId(resource: { readonly group: string; readonly resource: s
 
 /** Wraps a client. */
 export function createFencedClient(options: FencedClientOptions): Client {
-  const { client, note, uidOf } = options;
+  const { note, uidOf, sending = () => () => {} } = options;
+  const client = options.signal === undefined ? options.client : withSignal(options.client, options.signal);
 
   const noted = async <T extends KubeObject>(
-    resource: ResourceType,
-    key: ObjectKey,
+    sent: SentWrite,
     dryRun: boolean | undefined,
-    write: Promise<T>,
+    send: () => Promise<T>,
   ): Promise<T> => {
-    const id = fenceId(resource);
+    if (dryRun === true) return send();
+    const settle = sending(sent);
+    const { resource, object: key } = sent;
     try {
-      const object = await write;
+      const object = await send();
       const version = object.metadata?.resourceVersion;
-      if (dryRun !== true && version !== undefined && version !== '') {
-        note({ kind: 'version', resource: id, object: key, resourceVersion: version });
+      if (version !== undefined && version !== '') {
+        note({ kind: 'version', resource, object: key, resourceVersion: version });
       }
+      settle(sent.verb === 'other' ? undefined : { object });
       return object;
     } catch (error) {
-      if (dryRun !== true && isUnanswered(error)) note({ kind: 'uncertain', resource: id, object: key });
+      if (isUnanswered(error)) note({ kind: 'uncertain', resource, object: key });
+      settle();
       throw error;
     }
   };
 
   const removed = async (
-    resource: ResourceType,
-    key: ObjectKey,
-    options: { readonly uid: string | undefined; readonly dryRun: boolean | undefined },
-    write: Promise<KubeObject>,
+    sent: SentWrite,
+    given: { readonly uid: string | undefined; readonly dryRun: boolean | undefined },
+    send: () => Promise<KubeObject>,
   ): Promise<KubeObject> => {
-    const id = fenceId(resource);
+    if (given.dryRun === true) return send();
+    const settle = sending(sent);
+    const { resource, object } = sent;
     // What the cache shows now is what the caller meant.
-    const uid = options.uid ?? uidOf(id, key);
-    const note1 = (known: string | undefined): void => {
-      if (options.dryRun !== true && known !== undefined)
-        note({ kind: 'removed', resource: id, object: key, uid: known });
+    const uid = given.uid ?? uidOf(resource, object);
+    const gone = (known: string | undefined): void => {
+      if (known !== undefined) note({ kind: 'removed', resource, object, uid: known });
     };
     try {
-      const answer = await write;
-      note1(uid ?? (answer as Partial<Status>).details?.uid);
+      const answer = await send();
+      const known = uid ?? (answer as Partial<Status>).details?.uid;
+      gone(known);
       // An object that lives on (grace, finalizers) was changed.
       const version = answer.kind === 'Status' ? undefined : answer.metadata?.resourceVersion;
-      if (options.dryRun !== true && version !== undefined)
-        note({ kind: 'version', resource: id, object: key, resourceVersion: version });
+      if (version !== undefined) note({ kind: 'version', resource, object, resourceVersion: version });
+      // An eviction's answer does not say whether the Pod is gone.
+      if (sent.verb !== 'delete') settle();
+      else settle(version === undefined ? goneOf(known) : { object: answer });
       return answer;
     } catch (error) {
-      if (isNotFound(error)) note1(uid);
-      else if (options.dryRun !== true && isUnanswered(error)) note({ kind: 'uncertain', resource: id, object: key });
+      if (isNotFound(error)) gone(uid);
+      else if (isUnanswered(error)) note({ kind: 'uncertain', resource, object });
+      settle(isNotFound(error) && sent.verb === 'delete' ? goneOf(uid) : undefined);
       throw error;
     }
   };
@@ -84,42 +111,104 @@ export function createFencedClient(options: FencedClientOptions): Client {
     ...client,
     create: (resource, o) => {
       const namespace = o.namespace ?? o.object.metadata?.namespace;
-      const key = toKey(namespace, o.name ?? o.object.metadata?.name ?? o.object.metadata?.generateName ?? '');
-      return noted(resource, key, o.dryRun, client.create(resource, o));
+      const object = toKey(namespace, o.name ?? o.object.metadata?.name ?? o.object.metadata?.generateName ?? '');
+      const verb = o.subresource === undefined ? 'create' : 'other';
+      return noted({ resource: fenceId(resource), object, verb }, o.dryRun, () => client.create(resource, o));
     },
     createSubresource: async (resource, o) => {
       const id = fenceId(resource);
-      const key = toKey(o.namespace ?? o.object.metadata?.namespace, o.name);
-      if (o.subresource === 'eviction') {
-        return removed(
-          resource,
-          key,
-          { uid: evictedUid(o.object), dryRun: o.dryRun },
-          client.createSubresource(resource, o),
-        );
-      }
-      if (o.subresource !== 'binding') return client.createSubresource(resource, o);
-      const uid = o.object.metadata?.uid ?? uidOf(id, key);
+      const object = toKey(o.namespace ?? o.object.metadata?.namespace, o.name);
+      const sent: SentWrite = { resource: id, object, verb: 'other' };
+      const send = (): Promise<KubeObject> => client.createSubresource(resource, o);
+      if (o.subresource === 'eviction') return removed(sent, { uid: evictedUid(o.object), dryRun: o.dryRun }, send);
+      if (o.subresource !== 'binding' || o.dryRun === true) return send();
+      const uid = o.object.metadata?.uid ?? uidOf(id, object);
+      const settle = sending(sent);
       try {
-        const answer = await client.createSubresource(resource, o);
-        if (o.dryRun !== true && uid !== undefined) note({ kind: 'bound', resource: id, object: key, uid });
+        const answer = await send();
+        if (uid !== undefined) note({ kind: 'bound', resource: id, object, uid });
         return answer;
       } catch (error) {
-        if (o.dryRun !== true && isUnanswered(error)) note({ kind: 'uncertain', resource: id, object: key });
+        if (isUnanswered(error)) note({ kind: 'uncertain', resource: id, object });
+        throw error;
+      } finally {
+        settle();
+      }
+    },
+    update: (resource, o) => noted(updated(resource, o), o.dryRun, () => client.update(resource, o)),
+    updateStatus: (resource, o) => noted(updated(resource, o), o.dryRun, () => client.updateStatus(resource, o)),
+    patch: (resource, o) => {
+      const object = toKey(o.namespace, o.name);
+      const verb = isOfItself(o.subresource) ? 'patch' : 'other';
+      const sent: SentWrite = { resource: fenceId(resource), object, verb, patchType: o.type, body: o.patch };
+      return noted(sent, o.dryRun, () => client.patch(resource, o));
+    },
+    apply: (resource, o) => {
+      const verb = isOfItself(o.subresource) ? 'patch' : 'other';
+      const object = keyOf(o.object);
+      const sent: SentWrite = { resource: fenceId(resource), object, verb, patchType: 'apply', body: o.object };
+      return noted(sent, o.dryRun, () => client.apply(resource, o));
+    },
+    delete: (resource, o) =>
+      removed(
+        { resource: fenceId(resource), object: toKey(o.namespace, o.name), verb: 'delete' },
+        { uid: o.preconditions?.uid, dryRun: o.dryRun },
+        () => client.delete(resource, o),
+      ),
+    // Which objects it took is only seen in a list.
+    deleteCollection: async (resource, o) => {
+      const taken = (): void => {
+        if (o?.dryRun === true) return;
+        note({ kind: 'uncertain', resource: fenceId(resource), object: toKey(o?.namespace, '*') });
+      };
+      try {
+        const answer = await client.deleteCollection(resource, o);
+        taken();
+        return answer;
+      } catch (error) {
+        if (isUnanswered(error)) taken();
         throw error;
       }
     },
-    update: (resource, o) => noted(resource, keyOf(o.object), o.dryRun, client.update(resource, o)),
-    updateStatus: (resource, o) => noted(resource, keyOf(o.object), o.dryRun, client.updateStatus(resource, o)),
-    patch: (resource, o) => noted(resource, toKey(o.namespace, o.name), o.dryRun, client.patch(resource, o)),
-    apply: (resource, o) => noted(resource, keyOf(o.object), o.dryRun, client.apply(resource, o)),
-    delete: (resource, o) =>
-      removed(
-        resource,
-        toKey(o.namespace, o.name),
-        { uid: o.preconditions?.uid, dryRun: o.dryRun },
-        client.delete(resource, o),
-      ),
+  };
+}
+
+function goneOf(uid: string | undefined): WriteResult {
+  return uid === undefined ? undefined : { goneUid: uid };
+}
+
+function updated(
+  resource: ResourceType,
+  o: { readonly object: KubeObject; readonly subresource?: string | undefined },
+): SentWrite {
+  const verb = isOfItself(o.subresource) ? 'update' : 'other';
+  return { resource: fenceId(resource), object: keyOf(o.object), verb, body: o.object };
+}
+
+/** Other subresources (`scale`) answer with another kind. */
+function isOfItself(subresource: string | undefined): boolean {
+  return subresource === undefined || subresource === 'status';
+}
+
+/** The same client; calls end with `signal` unless they bring their own. */
+function withSignal(client: Client, signal: AbortSignal): Client {
+  return {
+    ...client,
+    get: (resource, o) => client.get(resource, { signal, ...o }),
+    list: (resource, o) => client.list(resource, { signal, ...o }),
+    listPages: (resource, o) => client.listPages(resource, { signal, ...o }),
+    watch: (resource, o) => client.watch(resource, { signal, ...o }),
+    create: (resource, o) => client.create(resource, { signal, ...o }),
+    createSubresource: (resource, o) => client.createSubresource(resource, { signal, ...o }),
+    update: (resource, o) => client.update(resource, { signal, ...o }),
+    updateStatus: (resource, o) => client.updateStatus(resource, { signal, ...o }),
+    patch: (resource, o) => client.patch(resource, { signal, ...o }),
+    apply: (resource, o) => client.apply(resource, { signal, ...o }),
+    delete: (resource, o) => client.delete(resource, { signal, ...o }),
+    deleteCollection: (resource, o) => client.deleteCollection(resource, { signal, ...o }),
+    logs: (o) => client.logs({ signal, ...o }),
+    request: (o) => client.request({ signal, ...o }),
+    send: (o) => client.send({ signal, ...o }),
   };
 }
 

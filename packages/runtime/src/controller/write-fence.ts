@@ -1,6 +1,7 @@
 // Read your own writes (law 4): a key is not reconciled against a cache older than the last write made for it. Writes that
-// answered with a resourceVersion wait until the cache has reached it; others until their effect shows on the uid. Bounded:
-// after the time limit the key is let through on the condition that it reads live.
+// answered with a resourceVersion wait until the cache has reached it; others until their effect shows on the uid. A key that wants
+// several caches to be consistent waits in the same way until all of them have reached one floor. Bounded: after the time limit the
+// key is let through on the condition that it reads live.
 
 import type { Clock } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
@@ -48,6 +49,10 @@ export interface WriteFenceOptions {
   readonly limitMs: number;
   /** The cache of a resource, when the controller has one. */
   readonly cacheOf: (resource: string) => FencedCache | undefined;
+  /** Resources whose caches must have reached the version of the newest of them before a key passes; default none. */
+  readonly consistent?: readonly string[];
+  /** How long a key waits for that alone, milliseconds; default {@link limitMs}. */
+  readonly consistentLimitMs?: number;
   /** A key that was blocked may pass now. */
   readonly wake: (key: ObjectKey) => void;
 }
@@ -63,7 +68,14 @@ interface KeyFence {
   readonly namespaces: Map<string, Set<string>>;
   /** Monotonic time at which waiting ends; undefined while nothing waits. */
   deadlineMs: number | undefined;
+  /** There was a write since the last live read. */
+  written: boolean;
+  /** A consistent floor is among the versions. */
+  floored: boolean;
 }
+
+/** Effects one key waits for, one by one; when it has more, their resource is read live instead. */
+const effectsMax = 4096;
 
 type Effect = Extract<Write, { readonly kind: 'removed' | 'bound' }>;
 
@@ -88,19 +100,11 @@ export class WriteFence {
     if (cache === undefined) return;
     let fence = this.#fences.get(key);
     if (fence === undefined || fence.uid !== uid) {
-      fence = {
-        uid,
-        versions: new Map(),
-        effects: [],
-        uncertain: new Set(),
-        namespaces: new Map(),
-        deadlineMs: undefined,
-      };
+      fence = newFence(uid);
       this.#fences.set(key, fence);
     }
-    const namespaces = fence.namespaces.get(write.resource) ?? new Set<string>();
-    namespaces.add(splitKey(write.object).namespace ?? '');
-    fence.namespaces.set(write.resource, namespaces);
+    fence.written = true;
+    addNamespace(fence, write.resource, splitKey(write.object).namespace ?? '');
     switch (write.kind) {
       case 'version': {
         const before = fence.versions.get(write.resource);
@@ -111,7 +115,8 @@ export class WriteFence {
       }
       case 'removed':
       case 'bound':
-        fence.effects.push(write);
+        if (fence.effects.length < effectsMax) fence.effects.push(write);
+        else fence.uncertain.add(write.resource);
         return;
       case 'uncertain':
         fence.uncertain.add(write.resource);
@@ -121,13 +126,14 @@ export class WriteFence {
 
   /** Whether `key`, whose object has `uid` now, may pass. */
   check(key: ObjectKey, uid: string | undefined): Passage {
-    const fence = this.#fences.get(key);
-    if (fence === undefined) return open;
+    let fence = this.#fences.get(key);
     // Another object of that name, or none: what was written for the earlier one does not concern it.
-    if (fence.uid !== uid) {
+    if (fence !== undefined && fence.uid !== uid) {
       this.forget(key);
-      return open;
+      fence = undefined;
     }
+    fence = this.#withFloor(key, uid, fence);
+    if (fence === undefined) return open;
     if (fence.uncertain.size > 0) return this.#live(key, fence);
     const obstacle = this.#obstacle(fence);
     if (obstacle === undefined) {
@@ -135,7 +141,8 @@ export class WriteFence {
       return open;
     }
     const nowMs = this.#options.clock.monotonicMs();
-    fence.deadlineMs ??= nowMs + this.#options.limitMs;
+    const { limitMs, consistentLimitMs = limitMs } = this.#options;
+    fence.deadlineMs ??= nowMs + (fence.written ? limitMs : consistentLimitMs);
     if (nowMs >= fence.deadlineMs) return this.#live(key, fence);
     this.#blocked.block(key, obstacle);
     return { status: 'blocked', waitMs: fence.deadlineMs - nowMs };
@@ -152,6 +159,8 @@ export class WriteFence {
     const kept = fence.effects.filter((effect) => effect.resource !== resource);
     fence.effects.splice(0, fence.effects.length, ...kept);
     fence.deadlineMs = undefined;
+    fence.written = false;
+    fence.floored = false;
   }
 
   /** The cache of `resource` has moved on, perhaps by a change of `object`. */
@@ -159,10 +168,33 @@ export class WriteFence {
     for (const key of this.#blocked.progressed(resource, resourceVersion, object)) this.#options.wake(key);
   }
 
+  /** A key is not woken any more when it may pass; what it must wait for stays. */
+  stopWaking(key: ObjectKey): void {
+    this.#blocked.unblock(key);
+  }
+
   /** Drops what is known of a key. */
   forget(key: ObjectKey): void {
     this.#fences.delete(key);
     this.#blocked.unblock(key);
+  }
+
+  /** Adds the version of the newest of the caches that must be consistent, once a passage. */
+  #withFloor(key: ObjectKey, uid: string | undefined, known: KeyFence | undefined): KeyFence | undefined {
+    const { consistent = [], cacheOf } = this.#options;
+    if (consistent.length < 2 || known?.floored === true) return known;
+    const versions = consistent.map((resource) => cacheOf(resource)?.resourceVersion ?? '');
+    const floor = newestOf([...versions, ...(known?.versions.values() ?? [])]);
+    const behind = consistent.filter((_, at) => isNewerResourceVersion(floor, versions[at] ?? ''));
+    if (behind.length === 0) return known;
+    const fence = known ?? newFence(uid);
+    fence.floored = true;
+    for (const resource of behind) {
+      if (isNewerResourceVersion(floor, fence.versions.get(resource) ?? '0')) fence.versions.set(resource, floor);
+      addNamespace(fence, resource, '');
+    }
+    this.#fences.set(key, fence);
+    return fence;
   }
 
   #live(key: ObjectKey, fence: KeyFence): Passage {
@@ -210,3 +242,26 @@ export class WriteFence {
 }
 
 const open: Passage = { status: 'open' };
+
+function newFence(uid: string | undefined): KeyFence {
+  return {
+    uid,
+    versions: new Map(),
+    effects: [],
+    uncertain: new Set(),
+    namespaces: new Map(),
+    deadlineMs: undefined,
+    written: false,
+    floored: false,
+  };
+}
+
+function addNamespace(fence: KeyFence, resource: string, namespace: string): void {
+  const namespaces = fence.namespaces.get(resource) ?? new Set<string>();
+  fence.namespaces.set(resource, namespaces.add(namespace));
+}
+
+/** Those that can't be compared are passed over. */
+function newestOf(versions: readonly string[]): string {
+  return versions.reduce((newest, version) => (isNewerResourceVersion(version, newest) ? version : newest), '0');
+}

@@ -268,7 +268,7 @@ describe('SharedInformer', () => {
       assert.equal(informer.resourceVersion, seen);
       assert.equal(informer.lister.get('default', 'a')?.spec?.size, 2);
       // It stays so: a store restored from a backup is the truth.
-      await env.clock.advance(120_000);
+      await env.clock.advance(180_000);
       assert.equal(informer.resourceVersion, '5');
       assert.equal(informer.lister.get('default', 'a')?.spec?.size, 1);
     });

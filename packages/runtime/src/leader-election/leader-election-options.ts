@@ -38,8 +38,11 @@ export interface LeaderElectionOptions {
 
 export interface LeadOptions {
   readonly signal: AbortSignal;
-  /** The work. Its signal aborts when it is to end; it must have stopped acting when it returns. */
-  readonly lead: (signal: AbortSignal) => Promise<void>;
+  /**
+   * The work. Its signal aborts when it is to end; it must have stopped acting when it returns. `lost` aborts when the lease was lost, also
+   * after a stop had begun: no time is left then.
+   */
+  readonly lead: (signal: AbortSignal, lost: AbortSignal) => Promise<void>;
   /**
    * What happens after a loss: `throw` (default), since a process that lost is best started afresh; or `campaign`: try to be elected again
    * once `lead` has ended.

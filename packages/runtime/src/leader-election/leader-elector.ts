@@ -199,8 +199,9 @@ class Elector implements LeaderElector {
     this.#metrics.leading(true);
     this.#options.onStartedLeading?.(this.term());
     const acting = new AbortController();
+    const losing = new AbortController();
     let over = false;
-    const work = lead(acting.signal).finally(() => {
+    const work = lead(acting.signal, losing.signal).finally(() => {
       over = true;
       this.#hurry.resolve();
     });
@@ -221,6 +222,7 @@ class Elector implements LeaderElector {
         log.error('leader election lost', { lease: this.#config.name });
         const error = new LeadershipLostError('leader election lost');
         acting.abort(error);
+        losing.abort(error);
         await this.#untilOverOrLeaseEnds(work);
         if (!isOver()) this.#leftover = ended.then(() => (this.#leftover = undefined));
         throw error;

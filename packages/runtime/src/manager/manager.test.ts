@@ -1,4 +1,4 @@
-// Order of start and stop, leadership, health. Case id: C6.
+// Order of start and stop, leadership, health. Case ids: C6, C7, C13, K6, O3, O11; scenario 65 of the client specification.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,14 +6,18 @@ import { createVirtualEnv } from '@homeostat/base';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { LeadershipLostError } from '../leader-election/leadership.ts';
-import { FakeServer, widgets } from '../testing/fake-server.ts';
+import { FakeServer, newWidget, widgets } from '../testing/fake-server.ts';
 import { formatHealth } from './health.ts';
-import { createManager, type ManagerOptions, type Runnable } from './manager.ts';
+import { createManager, type ManagerOptions } from './manager.ts';
+import type { Runnable } from './runnable.ts';
+import { RunnableEndedError } from './runnable-group.ts';
 
-function setUp(options: Partial<ManagerOptions> = {}) {
-  const env = createVirtualEnv();
+type VirtualEnv = ReturnType<typeof createVirtualEnv>;
+
+function setUp(options: Partial<ManagerOptions> & { readonly env?: VirtualEnv } = {}) {
+  const env = options.env ?? createVirtualEnv();
   const log: string[] = [];
-  const manager = createManager({ env, ...options });
+  const manager = createManager({ ...options, env });
   const part = (name: string, more: { readonly endMs?: number; readonly fails?: Error } = {}): Runnable => ({
     name,
     run: async ({ signal, kill }) => {
@@ -29,14 +33,15 @@ function setUp(options: Partial<ManagerOptions> = {}) {
 }
 
 describe('createManager()', () => {
-  it('starts services, then what all replicas do, then leaders; stops in the opposite order', async () => {
+  it('65 starts services, webhooks, what all replicas do, then leaders; stops in the opposite order', async () => {
     const { env, log, manager, part, run, stop } = setUp();
     manager.add(part('controller', { endMs: 5_000 }));
     manager.add(part('metrics'), { group: 'services' });
     manager.add(part('cache warmer'), { group: 'always' });
+    manager.add(part('webhook'), { group: 'webhooks' });
     const running = run();
     await env.clock.settle();
-    assert.deepEqual(log, ['+metrics', '+cache warmer', '+controller']);
+    assert.deepEqual(log, ['+metrics', '+webhook', '+cache warmer', '+controller']);
     manager.add(part('late'));
     await env.clock.settle();
     assert.equal(log.at(-1), '+late');
@@ -44,7 +49,7 @@ describe('createManager()', () => {
     log.length = 0;
     stop();
     await env.clock.run(running);
-    assert.deepEqual(log, ['-late', '-controller', '-cache warmer', '-metrics']);
+    assert.deepEqual(log, ['-late', '-controller', '-cache warmer', '-webhook', '-metrics']);
     assert.throws(() => manager.add(part('too late')), /stop procedure is already engaged/);
     await assert.rejects(run(), /run twice/);
   });
@@ -55,6 +60,59 @@ describe('createManager()', () => {
     manager.add(part('bad', { fails: new Error('broken') }));
     await assert.rejects(env.clock.run(run()), /broken/);
     assert.ok(log.includes('-good'));
+  });
+
+  it('K6 stops everything when a part ends though nobody asked it to, unless it may', async () => {
+    const { env, log, manager, part, run, stop } = setUp();
+    manager.add(part('good'));
+    manager.add({ name: 'migration', mayEnd: true, run: () => env.clock.sleep(1_000) });
+    manager.add({ name: 'watch task', run: () => env.clock.sleep(5_000) });
+    const outcome = run().catch((error: unknown) => error);
+    await env.clock.advance(4_000);
+    assert.deepEqual(log, ['+good']);
+    const error = await env.clock.run(outcome);
+    assert.ok(error instanceof RunnableEndedError);
+    assert.match(error.message, /^watch task ended though the manager runs$/);
+    assert.deepEqual(log, ['+good', '-good']);
+    stop();
+  });
+
+  it('K6 stops when the informers end by themselves', async () => {
+    const { env } = setUp();
+    const informers = new InformerFactory({ client: new FakeServer(env).client(), env });
+    informers.run = () => env.clock.sleep(1_000);
+    const { manager } = setUp({ env, informers });
+    const running = manager.run({ signal: new AbortController().signal });
+    await assert.rejects(env.clock.run(running), RunnableEndedError);
+  });
+
+  it('C13 lets a reconcile under way finish within the grace time', async () => {
+    const { env, manager, run, stop } = setUp({ graceMs: 30_000 });
+    let finished = false;
+    manager.add({
+      name: 'reconciling',
+      run: async ({ kill }) => {
+        await env.clock.sleep(20_000, kill);
+        finished = true;
+      },
+    });
+    const running = run();
+    await env.clock.advance(1_000);
+    stop();
+    await env.clock.run(running);
+    assert.equal(finished, true);
+  });
+
+  it('waits for ever, or not at all, when told to', async () => {
+    for (const graceMs of [0, Infinity]) {
+      const { env, log, manager, part, run, stop } = setUp({ graceMs });
+      manager.add(part('slow', { endMs: 600_000 }));
+      const running = run();
+      await env.clock.settle();
+      stop();
+      await env.clock.run(running);
+      assert.equal(log.includes('!slow'), graceMs === 0);
+    }
   });
 
   it('kills what does not end in the grace time, and says so', async () => {
@@ -68,7 +126,7 @@ describe('createManager()', () => {
     assert.ok(env.clock.monotonicMs() < 6_000);
   });
 
-  const elected = (releaseOnStop = false) => {
+  const elected = (releaseOnStop = false, options: Pick<ManagerOptions, 'graceMs'> = {}) => {
     const env = createVirtualEnv();
     const server = new FakeServer(env);
     const election = createLeaderElector({
@@ -79,7 +137,7 @@ describe('createManager()', () => {
       identity: 'me',
       releaseOnStop,
     });
-    const setup = setUp({ election, env });
+    const setup = setUp({ ...options, election, env });
     return { ...setup, env, server };
   };
 
@@ -90,7 +148,7 @@ describe('createManager()', () => {
       spec: { holderIdentity: 'other', leaseDurationSeconds: 15 },
     } as never);
     manager.add({ name: 'writer', run: async () => void log.push('wrote') });
-    manager.add({ name: 'probe', run: async () => void log.push('probe') }, { group: 'always' });
+    manager.add({ name: 'probe', mayEnd: true, run: async () => void log.push('probe') }, { group: 'always' });
     const running = run();
     await env.clock.advance(5_000);
     assert.equal(manager.elected, false);
@@ -99,7 +157,70 @@ describe('createManager()', () => {
     assert.deepEqual(log, ['probe']);
   });
 
-  it('ends at once, with an error, when leadership is lost', async () => {
+  it('warms up while another leads, and no longer than until the stop', async () => {
+    const { env, server, log, manager, run, stop } = elected();
+    const taken = { holderIdentity: 'other', leaseDurationSeconds: 15 };
+    server.put('leases', { metadata: { name: 'lock', namespace: 'x' }, spec: taken } as never);
+    const runnable = (name: string): Runnable => ({
+      name,
+      warmUp: ({ signal }) => {
+        log.push(`warm ${name}`);
+        return env.clock.sleep(600_000, signal).catch(() => void log.push(`cold ${name}`));
+      },
+      run: ({ signal, leadership }) => {
+        log.push(`run ${name} in term ${leadership?.term().transitions}`);
+        return env.clock.sleep(1e9, signal);
+      },
+    });
+    manager.add(runnable('a'));
+    const running = run();
+    await env.clock.advance(1_000);
+    manager.add(runnable('b'));
+    await env.clock.advance(1_000);
+    assert.deepEqual(log, ['warm a', 'warm b']);
+    await env.clock.advance(20_000);
+    assert.deepEqual(log.slice(2), ['run a in term 1', 'run b in term 1']);
+    stop();
+    await env.clock.run(running);
+    assert.deepEqual(log.slice(4), ['cold a', 'cold b']);
+  });
+
+  it('C7 keeps the lease after the grace time for as long as a leader-only part runs', async () => {
+    const { env, server, manager, run, stop } = elected(true, { graceMs: 5_000 });
+    const holder = (): unknown =>
+      (server.get('leases', 'x', 'lock') as { spec?: { holderIdentity?: string } } | undefined)?.spec?.holderIdentity;
+    // It heeds neither signal.
+    manager.add({ name: 'deaf', run: () => env.clock.sleep(60_000) });
+    const running = run();
+    await env.clock.settle();
+    stop();
+    await assert.rejects(env.clock.run(running), /grace period of 5s/);
+    await env.clock.advance(40_000);
+    assert.equal(holder(), 'me');
+    await env.clock.advance(20_000);
+    assert.equal(holder(), '');
+  });
+
+  it('O11 kills leader-only parts when the lease is lost while a stop is under way', async () => {
+    const { env, server, log, manager, run, stop } = elected(false, { graceMs: 600_000 });
+    manager.add({
+      name: 'blocking stop hook',
+      run: async ({ kill }) => {
+        await new Promise<void>((resolve) => kill.addEventListener('abort', () => resolve(), { once: true }));
+        log.push(`killed at ${env.clock.monotonicMs()}`);
+      },
+    });
+    const running = run();
+    await env.clock.settle();
+    stop();
+    server.fault = () => {
+      throw new Error('no server');
+    };
+    await assert.rejects(env.clock.run(running), LeadershipLostError);
+    assert.deepEqual(log, ['killed at 10000'], 'five seconds before anybody else may begin');
+  });
+
+  it('O3 65 ends at once, with an error, when leadership is lost', async () => {
     const { env, server, manager, log, run } = elected();
     manager.add({
       name: 'writer',
@@ -117,6 +238,45 @@ describe('createManager()', () => {
     assert.ok((await env.clock.run(running)) instanceof LeadershipLostError);
     assert.deepEqual(log, ['killed']);
     assert.ok(env.clock.monotonicMs() <= 16_000);
+  });
+
+  it('pictures what goes on', async () => {
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const informers = new InformerFactory({ client: server.client(), env });
+    informers.informer(widgets);
+    server.put('widgets', newWidget('w'));
+    const { manager, part, run, stop } = setUp({ env, informers });
+    manager.add({ ...part('one'), status: () => ({ queued: 3 }), check: () => 'not yet' });
+    manager.add({
+      ...part('two'),
+      status: () => {
+        throw new Error('no picture');
+      },
+    });
+    manager.addDiagnosis('open files', () => 7);
+    assert.equal(manager.ready().healthy, true, 'what is not started is not asked');
+    const running = run();
+    await env.clock.settle();
+    const { informers: seen, ...rest } = manager.diagnose();
+    assert.deepEqual(rest, {
+      state: 'running',
+      elected: true,
+      election: undefined,
+      parts: [
+        { name: 'one', group: 'leader', running: true, status: { queued: 3 } },
+        { name: 'two', group: 'leader', running: true, status: { error: 'no picture' } },
+      ],
+      more: { 'open files': 7 },
+    });
+    const [widgetInformer] = seen;
+    assert.deepEqual(
+      [widgetInformer?.resource, widgetInformer?.synced, widgetInformer?.objects, widgetInformer?.resourceVersion],
+      ['widgets.v1.example.com', true, 1, '11'],
+    );
+    assert.equal(manager.ready().checks.find(({ name }) => name === 'one')?.error, 'not yet');
+    stop();
+    await env.clock.run(running);
   });
 
   it('reports health and readiness by name', async () => {

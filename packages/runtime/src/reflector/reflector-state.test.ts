@@ -277,9 +277,9 @@ describe('stepReflector()', () => {
     driver.step(ended(newExpired('too old')), 2_000);
     driver.step({ type: 'waited' });
     assert.equal(driver.step({ type: 'listed', resourceVersion: '7' }), 'report, wait');
-    assert.equal(driver.step({ type: 'waited' }, 30_000), 'list ""', 'a consistent read');
+    assert.equal(driver.step({ type: 'waited' }, 60_000), 'list ""', 'a consistent read');
     assert.equal(driver.step({ type: 'listed', resourceVersion: '7' }), 'report, wait');
-    driver.step({ type: 'waited' }, 30_000);
+    driver.step({ type: 'waited' }, 60_000);
     assert.equal(driver.step({ type: 'listed', resourceVersion: '7' }), 'replace "7", open-watch "7"');
   });
 

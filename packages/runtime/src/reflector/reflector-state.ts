@@ -111,7 +111,7 @@ const missingBackoffMaxMs = 2_500;
 const streamFailuresMax = 3;
 const shortWatchMs = 1_000;
 /** A server that keeps answering older states for this long was restored from a backup: its state is the truth. */
-const staleAcceptMs = 60_000;
+const staleAcceptMs = 120_000;
 
 /** The state before `start`. */
 export function createReflectorState(options: {

@@ -49,14 +49,16 @@ class Model {
   }
 
   advance(deltaMs: number): void {
-    this.nowMs += deltaMs;
+    const endMs = this.nowMs + deltaMs;
     const due = [...this.waiting]
-      .filter(([, { atMs }]) => atMs <= this.nowMs)
+      .filter(([, { atMs }]) => atMs <= endMs)
       .toSorted(([, a], [, b]) => a.atMs - b.atMs || a.order - b.order);
-    for (const [key, { priority }] of due) {
+    for (const [key, { atMs, priority }] of due) {
       this.waiting.delete(key);
+      this.nowMs = atMs;
       this.#enqueue(key, priority);
     }
+    this.nowMs = endMs;
   }
 
   cancel(key: string): boolean {

@@ -1,0 +1,270 @@
+// Runs one key: through the read-your-writes fence, then observe → diff → act or the plain reconcile, then back-off, requeue or rest.
+// Which keys run, and how many at once, is the controller's.
+
+import { type Env, InvariantError } from '@homeostat/base';
+import type { KubeObject } from '@homeostat/machinery';
+import { type Client, isConflict, type ObjectKey } from '@homeostat/client';
+import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { act, type ActionRecord, type ActResult } from './act.ts';
+import type { ControllerDefinition, ReconcileResult } from './controller-definition.ts';
+import type { ControllerCaches } from './controller-caches.ts';
+import type { ControllerDependencies, RunRecord } from './controller-dependencies.ts';
+import { createFencedClient, fenceId } from './fenced-client.ts';
+import type { OwnWrites } from './own-writes.ts';
+import type { EventAction, Plan } from './plan.ts';
+import type { ReconcileMetrics, ReconcileOutcome } from './reconcile-metrics.ts';
+import { isDefect, isTerminal, throwFailures, toRunError } from './run-failure.ts';
+import { latestChange, type ReasonBook, type RunReasons } from './run-reasons.ts';
+import { Run } from './run.ts';
+import type { WatchedResources } from './watched-resources.ts';
+import type { LiveRead, WriteFence } from './write-fence.ts';
+
+export interface ReconcilerParts {
+  readonly definition: ControllerDefinition;
+  readonly dependencies: ControllerDependencies;
+  readonly queue: RateLimitingQueue;
+  readonly watched: WatchedResources;
+  readonly caches: ControllerCaches;
+  readonly fence: WriteFence;
+  readonly reasons: ReasonBook;
+  readonly ownWrites: OwnWrites;
+  readonly metrics: ReconcileMetrics;
+}
+
+/** A key under work. */
+export interface RunUnderWay {
+  readonly run: Run;
+  readonly reasons: RunReasons;
+  /** Monotonic milliseconds. */
+  readonly startedMs: number;
+}
+
+/** Runs of one key in a row that may be superseded; the next one finishes, so that a busy object gets somewhere. */
+const supersededMax = 5;
+
+type Result = ReconcileResult | { readonly requeueAfterMs?: number | undefined } | void;
+
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  readonly #env: Env;
+  readonly #underWay = new Map<ObjectKey, RunUnderWay>();
+  /** Superseded runs in a row. */
+  readonly #superseded = new Map<ObjectKey, number>();
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+    this.#env = parts.dependencies.env;
+  }
+
+  /** Keys under work, the fence behind them. */
+  get underWay(): ReadonlyMap<ObjectKey, RunUnderWay> {
+    return this.#underWay;
+  }
+
+  /** Works on a key that was taken from the queue; the caller gives it back. Rejects only for defects of the runtime. */
+  async handle(key: ObjectKey, kill: AbortSignal): Promise<void> {
+    const { fence, queue, reasons: book, metrics } = this.#parts;
+    const passage = fence.check(key, this.#objectOf(key)?.metadata?.uid);
+    if (passage.status === 'blocked') {
+      queue.addAfter(key, passage.waitMs, { priority: queue.priorityOf(key) });
+      return;
+    }
+    const { clock } = this.#env;
+    const startedMs = clock.monotonicMs();
+    const wallMs = clock.nowMs();
+    const reasons = book.take(key);
+    const attempt = queue.failures(key) + 1;
+    const run = this.#newRun(key, kill);
+    this.#underWay.set(key, { run, reasons, startedMs });
+    metrics.started();
+    let result: Result = undefined;
+    let failure: Error | undefined;
+    let panicked = false;
+    try {
+      const caches =
+        passage.status === 'open' ? this.#parts.caches : await this.#readLive(key, passage.resources, run.signal);
+      result = await this.#reconcile(run, caches, reasons);
+    } catch (error) {
+      // A defect of ours: no retry mends it.
+      if (error instanceof InvariantError) throw error;
+      failure = toRunError(error);
+      panicked = isDefect(error);
+    }
+    this.#underWay.delete(key);
+    this.#end(run);
+    const outcome = failure === undefined ? this.#settle(key, result) : this.#failed(run, failure, reasons);
+    const timedOut = run.cut === 'timeout';
+    metrics.finished(outcome, (clock.monotonicMs() - startedMs) / 1000, { panicked, timedOut });
+    const record = { key, reasons, attempt, outcome, startedMs: wallMs, endedMs: clock.nowMs(), writes: run.writes };
+    this.#tell({ ...record, ...(failure === undefined ? {} : { error: failure }), live: passage.status === 'live' });
+  }
+
+  #newRun(key: ObjectKey, kill: AbortSignal): Run {
+    const { definition, watched, ownWrites } = this.#parts;
+    const inARow = this.#superseded.get(key) ?? 0;
+    const run: Run = new Run({
+      key,
+      object: this.#objectOf(key),
+      resource: fenceId(definition.for.resource),
+      clock: this.#env.clock,
+      kill,
+      timeoutMs: definition.timeoutMs,
+      supersede: inARow < supersededMax ? definition.supersede : undefined,
+      ownWrites,
+      known: (resource, object) => {
+        const written = run.writtenTo(resource).get(object);
+        if (written !== undefined && 'object' in written) return written.object;
+        return watched.informer(resource)?.lister.getByKey(object);
+      },
+      asCached: (resource, object) =>
+        watched.get(resource)?.watch.metadataOnly === true
+          ? { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: object.metadata ?? {} }
+          : object,
+    });
+    return run;
+  }
+
+  /** Wake-ups that waited for the run's end, and the one a superseded run owes its key. */
+  #end(run: Run): void {
+    const { queue, reasons } = this.#parts;
+    const { key } = run;
+    for (const { reason, priority } of run.end()) {
+      reasons.add(key, reason);
+      queue.add(key, { priority });
+    }
+    if (run.cut !== 'superseded') {
+      this.#superseded.delete(key);
+      return;
+    }
+    this.#superseded.set(key, (this.#superseded.get(key) ?? 0) + 1);
+    reasons.add(key, { type: 'superseded' });
+    queue.add(key, { priority: queue.priorityOf(key) });
+  }
+
+  async #readLive(key: ObjectKey, reads: readonly LiveRead[], signal: AbortSignal): Promise<ControllerCaches> {
+    const { dependencies, fence, definition } = this.#parts;
+    const { client, reader = client } = dependencies;
+    const level = definition.consistent === undefined ? 'warn' : 'debug';
+    this.#env.log[level]('the cache does not show enough yet: reading live', { controller: definition.name, key });
+    let caches = this.#parts.caches;
+    for (const { resource, namespace } of reads) {
+      const read = await caches.readLive(reader, resource, namespace, signal);
+      caches = read.caches;
+      fence.readLive(key, resource, read.resourceVersion);
+    }
+    return caches;
+  }
+
+  async #reconcile(run: Run, caches: ControllerCaches, reasons: RunReasons): Promise<Result> {
+    const { definition } = this.#parts;
+    const client = this.#clientOf(run);
+    const { key, signal } = run;
+    if ('reconcile' in definition) {
+      return definition.reconcile({
+        key,
+        caches: caches.withWrites(run.writtenTo),
+        client,
+        env: this.#env,
+        signal,
+        act: async (plan) => {
+          const result = await this.#act(run, plan, { client, reasons });
+          throwFailures(result);
+          return result.outcomes;
+        },
+      });
+    }
+    const observed = definition.observe(key, caches);
+    if (observed === undefined) return undefined;
+    const plan = definition.diff(observed, this.#env.clock.nowMs());
+    if (plan.steps.length === 0 && plan.next === undefined && plan.failure === undefined) {
+      return { requeueAfterMs: plan.requeueAfterMs };
+    }
+    const result = await this.#act(run, plan, { client, reasons });
+    throwFailures(result);
+    // Actions that were skipped are not done.
+    if (run.cut !== undefined) signal.throwIfAborted();
+    return result;
+  }
+
+  #act(
+    run: Run,
+    plan: Plan,
+    { client, reasons }: { readonly client: Client; readonly reasons: RunReasons },
+  ): Promise<ActResult> {
+    const { definition, dependencies } = this.#parts;
+    const { recordEvent, onAction, parallelMax, dryRun } = dependencies;
+    const source = definition.eventSource ?? definition.name;
+    const wokenBy = latestChange(reasons);
+    const origin = { controller: definition.name, key: run.key, reasons };
+    return act(plan, {
+      client,
+      env: this.#env,
+      signal: run.signal,
+      ...(recordEvent === undefined ? {} : { recordEvent: (action: EventAction) => recordEvent(action, source) }),
+      ...(onAction === undefined
+        ? {}
+        : {
+            onAction: (record: ActionRecord) =>
+              onAction({ ...record, ...origin, ...(wokenBy === undefined ? {} : { wokenBy }) }),
+          }),
+      ...(parallelMax === undefined ? {} : { parallelMax }),
+      ...(dryRun === undefined ? {} : { dryRun }),
+    });
+  }
+
+  #clientOf(run: Run): Client {
+    const { fence, watched, dependencies } = this.#parts;
+    const uid = this.#objectOf(run.key)?.metadata?.uid;
+    return createFencedClient({
+      client: dependencies.client,
+      note: (write) => fence.written(run.key, uid, write),
+      uidOf: (resource, object) => watched.informer(resource)?.lister.getByKey(object)?.metadata?.uid,
+      sending: run.sending,
+      signal: run.signal,
+    });
+  }
+
+  #objectOf(key: ObjectKey): KubeObject | undefined {
+    return this.#parts.caches.lister(this.#parts.definition.for.resource).getByKey(key);
+  }
+
+  #settle(key: ObjectKey, result: Result): ReconcileOutcome {
+    const { queue, reasons } = this.#parts;
+    queue.forget(key);
+    if (result?.requeueAfterMs === undefined) return 'success';
+    reasons.add(key, { type: 'requeue', afterMs: result.requeueAfterMs });
+    queue.addAfter(key, result.requeueAfterMs, { priority: queue.priorityOf(key) });
+    return 'requeue_after';
+  }
+
+  #failed({ key, cut, kill }: Run, error: Error, reasons: RunReasons): ReconcileOutcome {
+    if (cut === 'superseded') return 'superseded';
+    const { definition, queue, reasons: book } = this.#parts;
+    const { log } = this.#env;
+    const fields = { controller: definition.name, key, error, reasons: reasons.reasons };
+    if (kill.aborted) {
+      log.info('a reconcile was cut short by the stop', fields);
+      return 'error';
+    }
+    if (isTerminal(error)) {
+      queue.forget(key);
+      log.error('a reconcile failed for good', fields);
+      return 'terminal_error';
+    }
+    if (queue.failures(key) >= (definition.retriesMax ?? Infinity)) {
+      queue.forget(key);
+      log.error('a key is dropped after too many failures', fields);
+      return 'error';
+    }
+    // Conflicts are the ordinary way to hear that the cache was behind.
+    if (isConflict(error)) log.debug('a write conflicted; the key is looked at again', fields);
+    else log.error('a reconcile failed', fields);
+    queue.addRateLimited(key, { priority: queue.priorityOf(key) });
+    book.add(key, { type: 'retry', failures: queue.failures(key) });
+    return 'error';
+  }
+
+  #tell(record: Omit<RunRecord, 'controller'>): void {
+    this.#parts.dependencies.onRun?.({ controller: this.#parts.definition.name, ...record });
+  }
+}
