@@ -5,7 +5,7 @@ import { type ApiError, type Clock, isApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
 import { newBadRequest, newMethodNotSupported, type WatchEvent } from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
-import { isWebSocketRequest, serveMessages } from '../server/websocket/serve-messages.ts';
+import { isWebSocketRequest, serveMessages } from '../server/serve-messages.ts';
 import type { WatchItem } from '../watch-cache/cache-event.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 import { predicateOf } from './list-endpoint.ts';

@@ -5,8 +5,8 @@ import type { ResourceType } from '../resource/resource-type.ts';
 import { readBody, toRequestBody } from '../rest/body.ts';
 import { decodeError, isFailure } from '../rest/decode-error.ts';
 import { impersonationHeaders, type Impersonation } from '../rest/impersonation.ts';
-import { type ResourcePathOptions, resourcePath, toQuery } from '../rest/resource-path.ts';
 import { createRequestMetrics } from '../rest/request-metrics.ts';
+import { type QueryParameters, type ResourcePathOptions, resourcePath, toQuery } from '../rest/resource-path.ts';
 import { createSender } from '../rest/sender.ts';
 import { TokenBucket } from '../rest/token-bucket.ts';
 import { warningsOf } from '../rest/warnings.ts';
@@ -40,7 +40,7 @@ export interface Call extends CallOptions {
   readonly method: string;
   readonly resource: ResourceType;
   readonly path: ResourcePathOptions;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: QueryParameters;
   readonly body?: unknown;
   readonly contentType?: string;
   readonly list?: boolean;

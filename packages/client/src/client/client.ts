@@ -4,6 +4,7 @@
 import type { Json, KubeList, KubeObject, WatchEvent } from '@homeostat/machinery';
 import type { ResourceType } from '../resource/resource-type.ts';
 import type { Impersonation } from '../rest/impersonation.ts';
+import type { QueryParameters } from '../rest/resource-path.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import type { ApplyConfiguration } from './apply-configuration.ts';
 
@@ -139,7 +140,7 @@ export interface RawRequest extends CallOptions {
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: QueryParameters;
   readonly body?: unknown;
   /** Content type of `body`; default `application/json`. */
   readonly contentType?: string;

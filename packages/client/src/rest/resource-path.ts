@@ -36,12 +36,16 @@ export function resourcePath(resource: ResourceType, options: ResourcePathOption
   return subresource === undefined ? path : `${path}/${subresource.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** A raw query without `?`; undefined, false and empty values are left out. */
-export function toQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  let query = '';
+/** Parameters of a query; one with several values is given several times. */
+export type QueryParameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** A raw query without `?`; undefined, false and empty values are left out, but not those of a list. */
+export function toQuery(parameters: QueryParameters): string {
+  const pairs: string[] = [];
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined || value === false || value === '') continue;
-    query += `${query === '' ? '' : '&'}${name}=${encodeURIComponent(String(value))}`;
+    const values = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
+    for (const each of values) pairs.push(`${name}=${encodeURIComponent(each)}`);
   }
-  return query;
+  return pairs.join('&');
 }

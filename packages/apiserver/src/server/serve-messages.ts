@@ -1,8 +1,7 @@
 // A one-way WebSocket: the server sends messages, the client's are ignored except for close and ping (spec §6.1).
 
 import type { ApiRequest, ApiResponse, DuplexConnection } from '@homeostat/client';
-import { acceptKey } from './accept-key.ts';
-import { encodeFrame, FrameReader, opcodes } from './frames.ts';
+import { acceptKey, encodeFrame, FrameReader, opcodes } from '@homeostat/client/websocket';
 
 const clientPayloadBytesMax = 64 * 1024;
 const normalClosure = Buffer.from([0x03, 0xe8]);

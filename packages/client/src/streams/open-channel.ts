@@ -1,0 +1,103 @@
+// The handshake of the streaming subresources (exec, attach, portforward): a GET that becomes a WebSocket of binary messages
+// whose first byte names a channel (spec/apiserver.md §12.10). KEP-4006.
+
+import type { Env } from '@homeostat/base';
+import type { Client } from '../client/client.ts';
+import type { QueryParameters } from '../rest/resource-path.ts';
+import { decodeError } from '../rest/decode-error.ts';
+import { TransportError } from '../transport/transport-error.ts';
+import type { ApiResponse } from '../transport/transport.ts';
+import { acceptKey } from '../websocket/accept-key.ts';
+import { createMessageConnection, type MessageConnection } from '../websocket/message-connection.ts';
+import { createDuplexPair } from './duplex-pair.ts';
+
+/** What the streaming calls need. */
+export interface StreamDependencies {
+  readonly client: Client;
+  /** Randomness for keys and masks. */
+  readonly env: Env;
+}
+
+export interface ChannelRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: 'exec' | 'attach' | 'portforward';
+  readonly query: QueryParameters;
+  /** Subprotocols in the order of preference. */
+  readonly protocols: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface Channel extends MessageConnection {
+  readonly protocol: string;
+}
+
+/**
+ * Opens the channel.
+ * @throws ApiError when the server refuses; TransportError when it is not a WebSocket server; the signal's reason.
+ */
+export async function openChannel({ client, env }: StreamDependencies, request: ChannelRequest): Promise<Channel> {
+  const { namespace, name, subresource, query, protocols, signal } = request;
+  const key = Buffer.from(env.random.bytes(16)).toString('base64');
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/${subresource}`;
+  const response = await client.send({
+    method: 'GET',
+    path,
+    query,
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': key,
+      'sec-websocket-protocol': protocols.join(', '),
+    },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (response.body.kind !== 'upgrade') {
+    throw await decodeError(response, { method: 'GET', group: '', resource: `pods/${subresource}`, name });
+  }
+  return upgrade(response.body, checkedProtocol(response, key, protocols), env, signal);
+}
+
+function checkedProtocol(response: ApiResponse, key: string, protocols: readonly string[]): string {
+  const header = (name: string): string => {
+    const value = response.headers[name] ?? '';
+    return typeof value === 'string' ? value : (value[0] ?? '');
+  };
+  if (header('sec-websocket-accept') !== acceptKey(key)) {
+    throw new TransportError('protocol', 'the server switched protocols, but not to this WebSocket');
+  }
+  const protocol = header('sec-websocket-protocol');
+  if (!protocols.includes(protocol)) {
+    throw new TransportError(
+      'protocol',
+      `the server speaks ${protocol || 'no protocol'}, wanted ${protocols.join(', ')}`,
+    );
+  }
+  return protocol;
+}
+
+function upgrade(
+  body: Extract<ApiResponse['body'], { readonly kind: 'upgrade' }>,
+  protocol: string,
+  env: Env,
+  signal: AbortSignal | undefined,
+): Channel {
+  const [ours, theirs] = createDuplexPair();
+  // The connection's end shows in `messages`; what broke it is no news then.
+  body.run(theirs).then(
+    () => ours.close(),
+    (error: unknown) => {
+      env.log.debug('a stream broke', { error });
+      return ours.close();
+    },
+  );
+  const connection = createMessageConnection(ours, { side: 'client', mask: () => env.random.bytes(4) });
+  const onAbort = (): void => void connection.close();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const close = async (code?: number, reason?: string): Promise<void> => {
+    signal?.removeEventListener('abort', onAbort);
+    await connection.close(code, reason);
+  };
+  return { protocol, messages: connection.messages, send: (message) => connection.send(message), close };
+}
