@@ -2,6 +2,7 @@
 
 export { tableFor } from './columns/tables.ts';
 export { convertObject } from './conversion/convert-object.ts';
+export { loadAdmissionExpressions } from './kinds/admissionregistration/load-expressions.ts';
 export { validateBinding } from './kinds/core/binding/strategy.ts';
 export { validateClusterIps } from './kinds/core/service/cluster-ips.ts';
 export { normalizeClusterIps, patchAllocatedValues } from './kinds/core/service/linked-fields.ts';

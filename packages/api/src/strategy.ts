@@ -60,6 +60,8 @@ export interface TableStrategy<T extends KubeObject = KubeObject> {
 
 /** All hooks are optional: an absent one means the generic rule. */
 export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateStrategy<T> {
+  /** Loads code that the hooks need for this object and that most servers never need; awaited before any of them. */
+  load?(draft: T): Promise<void>;
   /** Defaulting of this version (after the schema's own defaults), on decode of requests and of stored objects. */
   applyDefaults?(draft: Mutable<T>): void;
   prepareForCreate?(draft: Mutable<T>, context: StrategyContext): void;

@@ -23,6 +23,7 @@ import { RuntimeClass } from './plugins/runtime-class.ts';
 import { ServiceAccount } from './plugins/service-account.ts';
 import { StorageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { TaintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+import { loadCelConditions } from './webhook/cel-conditions.ts';
 import { MutatingAdmissionWebhook } from './webhook/mutating-webhooks.ts';
 import { ValidatingAdmissionWebhook, type WebhookPluginOptions } from './webhook/validating-webhooks.ts';
 import { noWebhookCaller } from './webhook/webhook-caller.ts';
@@ -108,7 +109,7 @@ export function createAdmissionPlugins(
   const { enable = [], disable = [] } = selection;
   const options: WebhookPluginOptions = {
     caller: webhooks.caller ?? noWebhookCaller,
-    language: webhooks.language,
+    language: webhooks.language ?? loadCelConditions,
   };
   return table
     .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))

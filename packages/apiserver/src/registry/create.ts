@@ -86,6 +86,7 @@ export async function prepareCreate(
     if (meta.creationTimestamp === undefined || meta.uid === undefined)
       throw newInternalError('system metadata was not initialized');
     if (!info.namespaced) delete meta.namespace;
+    await strategy.load?.(draft as never);
     if (strategy.tracksGeneration === true) meta.generation = 1;
     const strategyView = strategyContext(context, env.clock.nowMs());
     strategy.prepareForCreate?.(draft as never, strategyView);

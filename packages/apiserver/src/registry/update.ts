@@ -133,6 +133,7 @@ async function validateWanted(
   delete meta.selfLink;
   if (!resource.info.namespaced) delete meta.namespace;
   setOrDelete(meta, 'generation', oldMeta.generation);
+  await resource.strategy.load?.(draft as never);
   strategy.prepareForUpdate?.(draft as never, old as never, strategyView);
   keepSystemMetadata(meta, oldMeta, resource);
   const rules = { namespaced: resource.info.namespaced, name: nameIsPathSegment };

@@ -4,7 +4,7 @@
 import type { KindStrategy, ResourceInfo } from '@homeostat/api';
 import type { Env } from '@homeostat/base';
 import type { Handle } from '@homeostat/client';
-import type { GroupResource, GroupVersionKind, KubeObject, Mutable } from '@homeostat/machinery';
+import type { GroupResource, GroupVersionKind, Json, KubeObject, Mutable } from '@homeostat/machinery';
 import type { Authorizer } from './authorizer.ts';
 
 /** Objects of one resource as the watch cache has them, in the storage version, with resourceVersion. Shared: never change them. */
@@ -33,6 +33,13 @@ export interface ObjectForm {
   toStorage(draft: Mutable<KubeObject>): Mutable<KubeObject>;
   /** An object of the storage version in this one; may share parts with its argument. */
   fromStorage(object: KubeObject): KubeObject;
+  /** An object in the form of the wire. Absent: the schema's. */
+  canonical?(object: KubeObject): KubeObject;
+  /** Reads documents of kinds without a Go type; absent: by the schema. */
+  readonly reader?: {
+    /** A private draft; paths of unknown fields are added to `unknown`. @throws Error with the text of what is wrong */
+    readPatched(patched: Json, unknown: string[]): Mutable<KubeObject>;
+  };
 }
 
 /** The served resources, open at run time: CRDs come and go. */

@@ -22,6 +22,7 @@ import { validateLabelSelector } from '../rules/labels.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { validateWebhookService, validateWebhookUrl } from '../rules/webhook-client.ts';
 import { standardStrategy } from '../standard-strategy.ts';
+import { admissionExpressions, loadAdmissionExpressions } from './load-expressions.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
 
@@ -55,6 +56,10 @@ function configurationStrategy<T extends ValidatingWebhookConfiguration | Mutati
     },
     more: {
       allowUnconditionalUpdate: false,
+      async load(draft) {
+        const hasConditions = draft.webhooks?.some(({ matchConditions = [] }) => matchConditions.length > 0) ?? false;
+        if (hasConditions) await loadAdmissionExpressions();
+      },
       applyDefaults(draft) {
         for (const webhook of draft.webhooks ?? []) defaultWebhook(webhook as Mutable<MutatingWebhook>, isMutating);
       },
@@ -94,7 +99,12 @@ function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: Fie
     validateChoice(webhook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy'), errors);
   }
   validateClient(webhook.clientConfig, path.child('clientConfig'), errors);
-  validateMatchConditions(webhook.matchConditions ?? [], path.child('matchConditions'), errors);
+  validateMatchConditions(
+    webhook.matchConditions ?? [],
+    path.child('matchConditions'),
+    errors,
+    (expression) => admissionExpressions()?.compileMatchCondition(expression).problem,
+  );
 }
 
 function validateChoice(

@@ -1,8 +1,8 @@
-// The port of match conditions: the expression language (CEL) in which webhooks say which requests they want.
+// What match conditions need of the expression language (CEL): the plugins see only this.
 
 import type { KubeObject } from '@homeostat/machinery';
+import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
-import type { User } from '../../server/user.ts';
 
 /** What an expression may refer to. */
 export interface ConditionVariables {
@@ -12,18 +12,26 @@ export interface ConditionVariables {
   readonly oldObject: KubeObject | null;
   /** An `admission.k8s.io/v1 AdmissionRequest` without its objects. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** For the variable `authorizer`: asked about this user. */
+  /** For the variable `authorizer`: asked about the request's user. */
   readonly authorizer: Authorizer;
-  readonly user: User;
-  readonly signal: AbortSignal;
+  readonly attributes: AdmissionAttributes;
+}
+
+/** What the conditions of one webhook may still spend on one request. */
+export interface ConditionBudget {
+  left: number;
 }
 
 export interface Condition {
   /** @throws Error with the text of the evaluation's failure */
-  holds(variables: ConditionVariables): Promise<boolean> | boolean;
+  holds(variables: ConditionVariables, budget: ConditionBudget): Promise<boolean>;
 }
 
 export interface ConditionLanguage {
+  readonly costBudget: number;
   /** @throws Error with the compiler's text */
   compile(expression: string): Condition;
 }
+
+/** Loads the language; called when the first condition has to be evaluated. */
+export type LoadConditionLanguage = () => Promise<ConditionLanguage>;

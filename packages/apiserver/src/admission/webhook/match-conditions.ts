@@ -2,11 +2,10 @@
 // only when none is false, and then the failure policy decides (spec/apiserver.md §15.3).
 
 import type { MatchCondition } from '@homeostat/api/types/admissionregistration-v1';
-import type { Condition, ConditionLanguage, ConditionVariables } from './condition-language.ts';
+import type { Condition, ConditionLanguage, ConditionVariables, LoadConditionLanguage } from './condition-language.ts';
 
 export interface MatchConditionsOptions {
-  /** Absent: every condition fails. */
-  readonly language: ConditionLanguage | undefined;
+  readonly language: LoadConditionLanguage;
   readonly ignoresFailures: boolean;
 }
 
@@ -24,39 +23,51 @@ interface Compiled {
   readonly problem: string;
 }
 
-export class MatchConditions {
-  readonly #conditions: readonly Compiled[];
-  readonly #ignoresFailures: boolean;
+interface Ready {
+  readonly language: ConditionLanguage;
+  readonly conditions: readonly Compiled[];
+}
 
-  constructor(conditions: readonly MatchCondition[], { language, ignoresFailures }: MatchConditionsOptions) {
-    this.#conditions = conditions.map(({ expression }) => compile(expression, language));
-    this.#ignoresFailures = ignoresFailures;
+export class MatchConditions {
+  readonly #sources: readonly MatchCondition[];
+  readonly #options: MatchConditionsOptions;
+  #ready: Promise<Ready> | undefined;
+
+  constructor(conditions: readonly MatchCondition[], options: MatchConditionsOptions) {
+    this.#sources = conditions;
+    this.#options = options;
   }
 
   async match(variables: ConditionVariables): Promise<MatchResult> {
+    const { language, conditions } = await (this.#ready ??= this.#compile());
     const problems: string[] = [];
-    for (const { condition, expression, problem } of this.#conditions) {
+    const budget = { left: language.costBudget };
+    for (const { condition, expression, problem } of conditions) {
       if (condition === undefined) {
         problems.push(problem);
         continue;
       }
       try {
-        if (!(await condition.holds(variables))) return { matches: false, failures: problems.length };
+        if (!(await condition.holds(variables, budget))) return { matches: false, failures: 0 };
       } catch (error) {
         problems.push(`expression '${expression}' resulted in error: ${textOf(error)}`);
       }
     }
     const failures = problems.length;
     if (failures === 0) return { matches: true, failures };
-    if (this.#ignoresFailures) return { matches: false, failures };
+    if (this.#options.ignoresFailures) return { matches: false, failures };
     const texts = [...new Set(problems)];
     return { matches: false, failures, refusal: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]` };
   }
+
+  async #compile(): Promise<Ready> {
+    const language = await this.#options.language();
+    return { language, conditions: this.#sources.map(({ expression }) => compile(expression, language)) };
+  }
 }
 
-function compile(expression: string, language: ConditionLanguage | undefined): Compiled {
+function compile(expression: string, language: ConditionLanguage): Compiled {
   try {
-    if (language === undefined) throw new Error('this server evaluates no expressions');
     return { expression, condition: language.compile(expression), problem: '' };
   } catch (error) {
     return { expression, condition: undefined, problem: `compilation error: ${textOf(error)}` };

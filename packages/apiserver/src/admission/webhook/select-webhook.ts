@@ -106,8 +106,7 @@ async function conditionsHold(
     oldObject: present(objects.oldObject(kind)),
     request: describeRequest(attributes, invocation),
     authorizer: host.authorizer,
-    user: attributes.user,
-    signal: attributes.signal,
+    attributes,
   });
   if (result.failures > 0) metrics.conditionErrors(webhook, attributes.operation, result.failures);
   if (result.refusal !== undefined) throw newForbidden(attributes.resource, attributes.name, result.refusal);

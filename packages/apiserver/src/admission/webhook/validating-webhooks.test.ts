@@ -380,16 +380,85 @@ test('v1beta1 is spoken to webhooks that list it first', async () => {
   assert.equal(body.message, 'admission webhook "a.example.com" denied the request: old');
 });
 
-test('match conditions that cannot be evaluated follow the failure policy', async () => {
-  const matchConditions = [{ name: 'c', expression: 'request.name == "x"' }];
-  await configure(server, 'validating', 'c', { name: 'a.example.com', matchConditions });
-  const { status, body } = await server.post(maps, map('one'));
-  assert.equal(status, 403);
-  assert.match(body.message ?? '', /^configmaps "one" is forbidden: compilation error: /);
+test('match conditions choose by what the request and its objects say; failures follow the policy', async () => {
+  const conditional = (name: string, ...expressions: readonly string[]): Record<string, unknown> => ({
+    name: `${name}.example.com`,
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+  await configure(
+    server,
+    'validating',
+    'c',
+    conditional('yes', 'object.data.a == "1"', 'request.userInfo.username == "system:anonymous" && oldObject == null'),
+    conditional('no', 'request.operation == "CREATE"', 'request.namespace != "default"'),
+    // One that is false settles it, whatever fails.
+    conditional('settled', 'object.spec.x == 1', 'false'),
+    { ...conditional('ignored', 'object.spec.x == 1'), failurePolicy: 'Ignore' },
+    conditional('allowed', 'authorizer.group("").resource("secrets").namespace("x").check("get").allowed()'),
+    conditional('itself', 'authorizer.requestResource.check("create").allowed()'),
+  );
+  for (const name of ['yes', 'no', 'settled', 'ignored', 'allowed', 'itself'])
+    hooks.on(`/${name}`, () => ({ allowed: true }));
+  const { status, text } = await server.post(maps, map('one'));
+  assert.equal(status, 201, text);
+  assert.deepEqual(hooks.calls.map(({ path }) => path).toSorted(), ['/allowed', '/itself', '/yes']);
+
   await server.delete(configurations);
-  await configure(server, 'validating', 'c', { name: 'a.example.com', matchConditions, failurePolicy: 'Ignore' });
-  assert.equal((await server.post(maps, map('one'))).status, 201);
-  assert.equal(hooks.calls.length, 0);
+  await configure(server, 'validating', 'c', conditional('a', 'object.spec.x == 1'));
+  const failed = await server.post(maps, map('two'));
+  assert.equal(failed.status, 403);
+  assert.equal(
+    failed.body.message,
+    `configmaps "two" is forbidden: expression 'object.spec.x == 1' resulted in error: no such key: spec`,
+  );
+});
+
+test('conditions wait for authorizers that have to look things up', async () => {
+  const asked: string[] = [];
+  const slow = await startHookedServer({
+    authorizer: {
+      authorize: async ({ user, verb, resource, group, path: asks, isResourceRequest }) => {
+        if (user.username.startsWith('system:serviceaccount:'))
+          asked.push(`${user.username} ${verb} ${resource}.${group}`);
+        if (!isResourceRequest) asked.push(`${verb} ${asks}`);
+        return { decision: verb === 'never' ? 'noOpinion' : 'allow' };
+      },
+    },
+  });
+  try {
+    const expression =
+      'authorizer.serviceAccount("ns", "sa").group("g").resource("r").check("get").allowed() && !authorizer.path("/x").check("never").allowed()';
+    await configure(slow.server, 'validating', 'c', {
+      name: 'a.example.com',
+      matchConditions: [{ name: 'c', expression }],
+    });
+    slow.hooks.on('/a', () => ({ allowed: true }));
+    assert.equal((await slow.server.post(maps, map('one'))).status, 201);
+    assert.deepEqual(asked, ['system:serviceaccount:ns:sa get r.g', 'never /x']);
+    assert.equal(slow.hooks.calls.length, 1);
+  } finally {
+    await slow.server.stop();
+  }
+});
+
+test('conditions that do not compile are refused with the configuration', async () => {
+  const { status, body } = await server.post(configurations, {
+    metadata: { name: 'bad' },
+    webhooks: [
+      {
+        name: 'a.example.com',
+        clientConfig: { url: 'https://hooks.test/a' },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        matchConditions: [{ name: 'a', expression: ' request.nothing ' }],
+      },
+    ],
+  });
+  assert.equal(status, 422);
+  assert.match(
+    body.message ?? '',
+    /expression: Invalid value: "request.nothing": compilation failed: ERROR: <input>:1:8: undefined field 'nothing'/,
+  );
 });
 
 test('a Service is reached at a ready endpoint, under the Service’s name', async () => {

@@ -4,7 +4,7 @@
 import { newInternalError } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { AdmissionHost } from '../admission-host.ts';
-import type { ConditionLanguage } from './condition-language.ts';
+import type { LoadConditionLanguage } from './condition-language.ts';
 import { failedCalling } from './denied.ts';
 import { isExempt } from './match-rules.ts';
 import { observedCall } from './observed-call.ts';
@@ -16,8 +16,8 @@ import { WebhookSource } from './webhook-source.ts';
 
 export interface WebhookPluginOptions {
   readonly caller: WebhookCaller;
-  /** Evaluates match conditions; without it they all fail. */
-  readonly language: ConditionLanguage | undefined;
+  /** Evaluates match conditions. */
+  readonly language: LoadConditionLanguage;
 }
 
 export class ValidatingAdmissionWebhook implements AdmissionPlugin {

@@ -16,7 +16,7 @@ import {
   toApiVersion,
 } from '@homeostat/machinery';
 import type { AdmissionAttributes } from '../../server/admission.ts';
-import type { ResourceTable } from '../../server/server-host.ts';
+import type { ObjectForm, ResourceTable } from '../../server/server-host.ts';
 
 export class VersionedObjects {
   readonly #resources: ResourceTable;
@@ -46,16 +46,17 @@ export class VersionedObjects {
 
   /** Reads a document as an object of the kind, with its defaults: what a patch made. @throws Error with Go's text */
   read(document: Json, kind: GroupVersionKind): Mutable<KubeObject> {
-    const draft = decodeObject<Mutable<KubeObject>>(document, this.#schema(kind));
+    const form = this.#formOf(kind);
+    const draft =
+      form?.reader?.readPatched(document, []) ?? decodeObject<Mutable<KubeObject>>(document, this.#schema(kind));
     if (draft.kind !== kind.kind || draft.apiVersion !== toApiVersion(kind)) {
       const found = `${draft.apiVersion ?? ''}, Kind=${draft.kind ?? ''}`;
       throw new Error(
         `the patch changed the kind of the object from ${toApiVersion(kind)}, Kind=${kind.kind} to ${found}`,
       );
     }
-    const info = this.#infoOf(kind);
-    if (info === undefined) applySchemaDefaults(draft, this.#schema(kind));
-    else this.#resources.form(info).applyDefaults(draft);
+    if (form === undefined) applySchemaDefaults(draft, this.#schema(kind));
+    else form.applyDefaults(draft);
     return draft;
   }
 
@@ -70,7 +71,8 @@ export class VersionedObjects {
 
   #show(object: KubeObject, kind: GroupVersionKind): KubeObject {
     try {
-      return canonicalize(this.#convert(object, this.#attributes.kind, kind), this.#schema(kind));
+      const converted = this.#convert(object, this.#attributes.kind, kind);
+      return this.#formOf(kind)?.canonical?.(converted) ?? canonicalize(converted, this.#schema(kind));
     } catch (error) {
       throw newInternalError(error);
     }
@@ -90,6 +92,11 @@ export class VersionedObjects {
     const schema = this.#infoOf(kind)?.schema ?? schemaOf(kind);
     if (schema === undefined) throw new Error(`no schema for ${toApiVersion(kind)} ${kind.kind}`);
     return schema;
+  }
+
+  #formOf(kind: GroupVersionKind): ObjectForm | undefined {
+    const info = this.#infoOf(kind);
+    return info === undefined ? undefined : this.#resources.form(info);
   }
 
   /** The resource whose own objects are of the kind. */

@@ -7,7 +7,7 @@ import type {
 } from '@homeostat/api/types/admissionregistration-v1';
 import { compareBytewise } from '@homeostat/machinery';
 import type { AdmissionHost } from '../admission-host.ts';
-import type { ConditionLanguage } from './condition-language.ts';
+import type { LoadConditionLanguage } from './condition-language.ts';
 import { type AnyWebhookSpec, type Webhook, type WebhookType, webhooksOf } from './webhook.ts';
 
 type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
@@ -17,11 +17,11 @@ const resources = { validating: 'validatingwebhookconfigurations', admit: 'mutat
 export class WebhookSource {
   readonly #host: AdmissionHost;
   readonly #type: WebhookType;
-  readonly #language: ConditionLanguage | undefined;
+  readonly #language: LoadConditionLanguage;
   #webhooks: readonly Webhook<AnyWebhookSpec>[] | undefined;
   #isFollowing = false;
 
-  constructor(host: AdmissionHost, type: WebhookType, language: ConditionLanguage | undefined) {
+  constructor(host: AdmissionHost, type: WebhookType, language: LoadConditionLanguage) {
     this.#host = host;
     this.#type = type;
     this.#language = language;

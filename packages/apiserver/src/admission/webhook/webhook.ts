@@ -13,7 +13,7 @@ import {
   type LabelSelectorSpec,
 } from '@homeostat/machinery';
 import { MatchConditions } from './match-conditions.ts';
-import type { ConditionLanguage } from './condition-language.ts';
+import type { LoadConditionLanguage } from './condition-language.ts';
 
 export type WebhookType = 'validating' | 'admit';
 
@@ -45,7 +45,7 @@ const decoder = new TextDecoder();
 export function webhooksOf(
   configuration: Configuration,
   type: WebhookType,
-  language: ConditionLanguage | undefined,
+  language: LoadConditionLanguage,
 ): readonly Webhook<AnyWebhookSpec>[] {
   const name = configuration.metadata?.name ?? '';
   const seen = new Map<string, number>();
