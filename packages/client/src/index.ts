@@ -62,6 +62,7 @@ export {
   type ResourceType,
   resourceType,
   type ResourceTypeOptions,
+  subresourceOf,
 } from './resource/resource-type.ts';
 export { decodeError, type RequestSubject } from './rest/decode-error.ts';
 export {

@@ -37,6 +37,7 @@ function findConnection(values: FlagValues, env: Env): KubeconfigConnection {
           env,
           host: process.env['KUBERNETES_SERVICE_HOST'],
           port: process.env['KUBERNETES_SERVICE_PORT'],
+          environment: process.env,
         });
       } catch (error) {
         if (!(error instanceof NotInClusterError)) throw error;

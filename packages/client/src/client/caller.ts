@@ -121,7 +121,10 @@ export function createCaller(options: CallerOptions): Caller {
     const response = await send(
       {
         method: call.method,
-        path: resourcePath(call.resource, call.path),
+        path: resourcePath(call.resource, {
+          ...call.path,
+          subresource: call.path.subresource ?? call.resource.subresource,
+        }),
         ...(call.query === undefined ? {} : { query: call.query }),
         ...(call.body === undefined ? {} : { body: call.body }),
         ...(call.contentType === undefined ? {} : { contentType: call.contentType }),

@@ -160,7 +160,7 @@ export function createClient(options: ClientOptions): Client {
         resource,
         path: namePath(resource, named, o.subresource),
         query: { ...writeQuery(o), force: o.force },
-        body: { apiVersion: toApiVersion(resource), kind: resource.kind, ...o.object },
+        body: { apiVersion: resource.apiVersion ?? toApiVersion(resource), kind: resource.kind, ...o.object },
         contentType: patchTypes.apply,
         ...callOptions(o),
       });

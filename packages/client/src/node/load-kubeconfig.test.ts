@@ -71,7 +71,9 @@ describe('inClusterConnection()', () => {
     );
     write('token', 't');
     write('namespace', 'kube-system\n');
-    const connection = inClusterConnection({ env, host: 'fd00::1', port: '443', folder });
+    const environment = { HTTPS_PROXY: 'http://p:1' };
+    const connection = inClusterConnection({ env, host: 'fd00::1', port: '443', folder, environment });
+    assert.equal(connection.proxy?.href, 'http://p:1/');
     assert.equal(connection.server, 'https://[fd00::1]:443');
     assert.equal(connection.namespace, 'kube-system');
     assert.deepEqual(connection.authorize.headers(signal), { authorization: 'Bearer t' });

@@ -14,6 +14,10 @@ export interface ResourceType<T extends KubeObject = KubeObject> extends GroupVe
   readonly namespaced: boolean;
   /** `metadata`: answers are PartialObjectMetadata; see {@link metadataOf}. */
   readonly as?: 'metadata';
+  /** Every call goes to this subresource of the object named; see {@link subresourceOf}. */
+  readonly subresource?: string;
+  /** Of the objects, where it is not the resource's own. */
+  readonly apiVersion?: string;
   /** Carries the object type for the compiler only; never set. */
   readonly objectType?: T;
 }
@@ -40,6 +44,20 @@ export interface PartialObjectMetadata extends KubeObject {
 /** The same resource, read as metadata only: less to send, decode and keep. */
 export function metadataOf(resource: ResourceType): ResourceType<PartialObjectMetadata> {
   return { ...resourceType<PartialObjectMetadata>(resource), as: 'metadata' };
+}
+
+/**
+ * A subresource whose objects are of another kind, to get, update, patch and apply like any resource. It has no lists and watches.
+ *
+ * @example
+ * const scales = subresourceOf<Scale>(deployments, { subresource: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' });
+ * const { spec } = await client.get(scales, { namespace: 'x', name: 'web' });
+ */
+export function subresourceOf<T extends KubeObject = KubeObject>(
+  resource: ResourceType,
+  of: { readonly subresource: string; readonly apiVersion: string; readonly kind: string },
+): ResourceType<T> {
+  return { ...resourceType<T>(resource), ...of };
 }
 
 /** The identity of a resource as a string, for maps and metrics: `pods.v1.`, `deployments.v1.apps`. */

@@ -10,7 +10,7 @@ export interface ResourcePathOptions {
 
 /**
  * The percent-encoded path of a collection, object or subresource.
- * @throws TypeError when a name is given as empty, or a namespace for a cluster-scoped resource.
+ * @throws TypeError when a name is given as empty, or missing beside a subresource, or a namespace is given for a cluster-scoped resource.
  */
 export function resourcePath(resource: ResourceType, options: ResourcePathOptions): string {
   const { namespace, name, subresource } = options;
@@ -33,6 +33,8 @@ export function resourcePath(resource: ResourceType, options: ResourcePathOption
     if (name === '') throw new TypeError(`resource name may not be empty: ${resource.resource}`);
     path += `/${encodeURIComponent(name)}`;
   }
+  if (subresource !== undefined && name === undefined)
+    throw new TypeError(`a subresource is of one object: ${resource.resource}/${subresource} needs a name`);
   return subresource === undefined ? path : `${path}/${subresource.split('/').map(encodeURIComponent).join('/')}`;
 }
 
