@@ -12,6 +12,7 @@ export {
 } from './errors.ts';
 export { type Before, heapPop, heapPush } from './heap.ts';
 export { invariant, InvariantError, unreachable } from './invariant.ts';
+export { LruMap } from './lru-map.ts';
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts';
 export {
   type Counter,

@@ -1,6 +1,5 @@
 // @homeostat/cluster/node: a cluster with disks, sockets and keys.
 
-export { type HealthServerOptions, serveHealth } from './node/health-server.ts';
 export {
   createServiceAccountTransport,
   type ServiceAccountTransportOptions,

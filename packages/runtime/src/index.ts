@@ -114,6 +114,7 @@ export type {
 export { createLeaderElector } from './leader-election/leader-elector.ts';
 export { type Leadership, LeadershipLostError, LeadershipUnsureError } from './leader-election/leadership.ts';
 export type { CandidateVersions } from './leader-election/lease-candidate.ts';
+export { type AccessFilterOptions, withAccessFilter } from './manager/access-filter.ts';
 export type { Diagnosis, InformerDiagnosis, PartDiagnosis } from './manager/diagnosis.ts';
 export {
   answerHealth,
@@ -124,6 +125,7 @@ export {
   reportHealth,
 } from './manager/health.ts';
 export { type AddRunnableOptions, createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export { createManagerHandle, type ManagerHandleOptions, type ManagerSource } from './manager/manager-handle.ts';
 export type { RunContext, Runnable, RunnableGroupName } from './manager/runnable.ts';
 export { RunnableEndedError } from './manager/runnable-group.ts';
 

@@ -50,8 +50,7 @@ export async function controllerManager(values: FlagValues): Promise<void> {
     env,
     values,
     name: 'kube-controller-manager',
-    health: () => manager.health(),
-    ready: () => manager.ready(),
+    source: manager,
     run: (options) => manager.run(options),
     close: () => connected.transport.close(),
   });

@@ -35,8 +35,7 @@ export async function scheduler(values: FlagValues): Promise<void> {
     env,
     values,
     name: 'kube-scheduler',
-    health: () => made.manager.health(),
-    ready: () => made.manager.ready(),
+    source: made.manager,
     run: (options) => made.run(options),
     close: () => transport.close(),
   });

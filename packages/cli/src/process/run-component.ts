@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '@homeostat/base';
 import type { CertificatePair } from '@homeostat/apiserver/node';
-import { serveHealth } from '@homeostat/cluster/node';
-import { type HealthReport, LeadershipLostError } from '@homeostat/runtime';
+import { LeadershipLostError, type ManagerSource } from '@homeostat/runtime';
+import { serveManager } from '@homeostat/runtime/node';
 import { CliError } from '../cli-error.ts';
 import { type FlagValues, numberFlag, textFlag } from '../flags/flag.ts';
 import { signalStop } from './run-until-signal.ts';
@@ -16,8 +16,8 @@ export interface ComponentProcess {
   readonly values: FlagValues;
   /** For messages and the serving certificate, e.g. `kube-controller-manager`. */
   readonly name: string;
-  readonly health: () => HealthReport;
-  readonly ready: () => HealthReport;
+  /** What its port tells of: the manager. */
+  readonly source: ManagerSource;
   run(options: { readonly signal: AbortSignal }): Promise<void>;
   /** Releases connections. */
   close(): Promise<void>;
@@ -31,8 +31,8 @@ export async function runComponent(component: ComponentProcess): Promise<void> {
   let server: { close(): Promise<void> } | undefined;
   try {
     if (port !== 0) {
-      const certificate = await certificateOf(component, host);
-      server = await serveHealth({ env, host, port, certificate, health: component.health, ready: component.ready });
+      const tls = await certificateOf(component, host);
+      server = await serveManager({ env, host, port, tls, source: component.source });
     }
     env.log.info('running', { component: name });
     await component.run({ signal: stop.signal });

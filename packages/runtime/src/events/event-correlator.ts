@@ -2,7 +2,7 @@
 // events are counted, and one source can't spam about one object. State without I/O; the recorder does the writing.
 
 import type { Event } from '@homeostat/api/types/core-v1';
-import { LruMap } from './lru-map.ts';
+import { LruMap } from '@homeostat/base';
 
 /** An event as it is about to be written, and where its count is kept. */
 export interface CorrelatedEvent {

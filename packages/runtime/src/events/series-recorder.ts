@@ -8,7 +8,7 @@ import { type Client, isNotFound, resourceType } from '@homeostat/client';
 import type { EventAction, ObjectReference } from '../controller/plan.ts';
 import { createEventNamer, toReference } from './event-reference.ts';
 import { EventSink } from './event-sink.ts';
-import { LruMap } from './lru-map.ts';
+import { LruMap } from '@homeostat/base';
 
 export interface SeriesRecorderOptions {
   readonly client: Client;
