@@ -1,10 +1,11 @@
 // `npm run bench`: measures the budgets of the design that exist so far and prints them as a table beside what a real control
-// plane needed. Arguments choose groups: in-process, api-server, whole-cluster, peers, storage. Nothing here asserts.
+// plane needed. Arguments choose groups: in-process, custom-resources, api-server, whole-cluster, peers, storage. Nothing here asserts.
 
 import { printPeerTable, printTable, type Row } from './table.ts';
 
 const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'in-process': async () => (await import('./in-process.ts')).inProcessRows(),
+  'custom-resources': async () => (await import('./custom-resources.ts')).customResourceRows(),
   'api-server': async () => (await import('./api-server.ts')).apiServerRows(),
   'whole-cluster': async () => (await import('./whole-cluster.ts')).wholeClusterRows(),
 };

@@ -22,7 +22,7 @@ export function correlateItems(
 }
 
 /** Whether a value is as it was; the order of a list of type map does not count. */
-export function equalInList(value: Json, old: Json, schema: StructuralSchema): boolean {
+export function isUnchanged(value: Json, old: Json, schema: StructuralSchema): boolean {
   if (deepEqual(value, old)) return true;
   const list = asList(value);
   const oldList = asList(old);

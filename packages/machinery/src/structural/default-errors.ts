@@ -37,6 +37,7 @@ export function defaultErrors(schema: StructuralSchema, path: FieldPath, options
   return errors;
 }
 
+/** Says what every resource says, over whatever a default would say. */
 function asResource(value: Json): Json {
   return { ...(value as { readonly [key: string]: Json }), apiVersion: 'validation/v1', kind: 'Validation' };
 }
@@ -90,9 +91,7 @@ function checkDefault(
     const found = validateEmbedded(value, schema, metadata.validateObjectMeta, path);
     if (found.length > 0) return [...errors, ...found];
   }
-  errors.push(...validateOpenApi(value, schema, path));
-  if (errors.length > 0 || options.rules === undefined) return errors;
-  return options.rules.checkDefault(value, schema, path, false);
+  return [...errors, ...validateDefault(value, schema, path, options)];
 }
 
 function checkInMeta(
@@ -100,14 +99,26 @@ function checkInMeta(
   schema: StructuralSchema,
   { resource, surround }: Place,
   path: FieldPath,
-  { metadata }: DefaultOptions,
+  options: DefaultOptions,
 ): readonly FieldError[] {
-  if (metadata === undefined) return validateOpenApi(value, schema, path);
+  const { metadata } = options;
+  if (metadata === undefined) return validateDefault(value, schema, path, options);
   const object = surround(value);
   const refuse = (texts: string): FieldError[] => [invalid(path, value, `must result in valid metadata: ${texts}`)];
   const { error } = coerceEmbedded(object, resource, metadata);
   if (error !== undefined) return refuse(`${error.field}: ${error.body}`);
   const found = validateEmbedded(object, resource, metadata.validateObjectMeta);
   if (found.length > 0) return refuse(aggregateFieldErrors(found));
-  return validateOpenApi(value, schema, path);
+  return validateDefault(value, schema, path, options);
+}
+
+function validateDefault(
+  value: Json,
+  schema: StructuralSchema,
+  path: FieldPath,
+  { rules }: DefaultOptions,
+): readonly FieldError[] {
+  const errors = validateOpenApi(value, schema, path);
+  if (errors.length > 0 || !schema.has.rules) return errors;
+  return rules?.checkDefault(value, schema, path, false) ?? [];
 }

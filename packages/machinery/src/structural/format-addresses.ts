@@ -1,10 +1,10 @@
 // Formats of network names and addresses, as Go's net, net/url and net/mail read them.
 
 import { utf8Length } from '../values/rule-texts.ts';
-import { compilePattern } from './pattern.ts';
+import { lazyPattern } from './pattern.ts';
 
 const labelChars = 'a-zA-Z0-9\\p{S}\\p{L}';
-const hostname = compilePattern(
+const hostname = lazyPattern(
   `^([${labelChars}]((-?[${labelChars}]{0,62})?)|([${labelChars}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[${labelChars}])?)(\\.)){1,}([${labelChars}])(-?[${labelChars}]){1,62})$`,
 );
 const hostnameBytesMax = 255;

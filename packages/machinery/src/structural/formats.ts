@@ -2,7 +2,7 @@
 // (k8s.io/kube-openapi/pkg/validation/strfmt). A format that is unknown, or of another type, means nothing.
 
 import { isQuantity } from '../values/quantity.ts';
-import { compilePattern } from './pattern.ts';
+import { lazyPattern } from './pattern.ts';
 import { isCreditCard, isIsbn10, isIsbn13 } from './format-checksums.ts';
 import { isDate, isDateTime, isScalaDuration } from './format-times.ts';
 import { isCidr, isEmail, isHardwareAddress, isHostname, isIpv4, isIpv6, isRequestUri } from './format-addresses.ts';
@@ -63,7 +63,7 @@ export function formatCheckOf(type: string, format: string): FormatCheck | undef
 }
 
 function matcher(source: string): (text: string) => boolean {
-  const pattern = compilePattern(source);
+  const pattern = lazyPattern(source);
   return (text) => pattern.test(text);
 }
 

@@ -18,18 +18,20 @@ function collect(value: Json, schema: StructuralSchema, path: FieldPath, errors:
   if (!schema.has.associativeLists || typeof value !== 'object' || value === null) return;
   const list = asList(value);
   if (list !== undefined) {
-    if (schema.listType === 'set') reportRepeated(list, path, errors);
+    if (schema.listType === 'set') reportRepeated(list, list, path, errors);
     else if (schema.listType === 'map') checkKeys(list, schema, path, errors);
-    if (schema.items !== undefined) {
-      for (const [i, item] of list.entries()) collect(item, schema.items, path.index(i), errors);
-    }
+    const { items } = schema;
+    if (items?.has.associativeLists !== true) return;
+    for (let i = 0; i < list.length; i++) collect(list[i] as Json, items, path.index(i), errors);
     return;
   }
   const { properties, additionalProperties } = schema;
-  for (const [key, member] of Object.entries(value as JsonMap)) {
+  const map = value as JsonMap;
+  for (const key in map) {
     const property = properties.get(key);
-    if (property !== undefined) collect(member, property, path.child(key), errors);
-    else if (typeof additionalProperties === 'object') collect(member, additionalProperties, path.key(key), errors);
+    const child = property ?? additionalProperties;
+    if (typeof child !== 'object' || !child.has.associativeLists) continue;
+    collect(map[key] as Json, child, property === undefined ? path.key(key) : path.child(key), errors);
   }
 }
 
@@ -39,8 +41,14 @@ function checkKeys(list: readonly Json[], schema: StructuralSchema, path: FieldP
     errors.push(invalid(path.index(odd), list[odd], 'must be an object for an array of list-type map'));
     return;
   }
-  const keys = list.map((item) => keyOf(asMap(item) ?? {}, schema));
-  reportRepeated(keys, path, errors);
+  const { listMapKeys } = schema;
+  const [name] = listMapKeys;
+  // The usual case first: one key, a text.
+  const values = list.map((item) => {
+    const only = listMapKeys.length === 1 ? asMap(item)?.[name as string] : undefined;
+    return typeof only === 'string' ? only : keyOf(asMap(item) ?? {}, schema);
+  });
+  reportRepeated(values, list, path, errors, schema);
 }
 
 /** The key fields an item has, as messages show them. */
@@ -53,13 +61,26 @@ function keyOf(item: JsonMap, { listMapKeys }: StructuralSchema): JsonMap {
   return key;
 }
 
-function reportRepeated(values: readonly Json[], path: FieldPath, errors: FieldError[]): void {
+/**
+ * @param values - what must be different: items, or their keys
+ * @param items - the items themselves; with `schema`, their keys are shown
+ */
+function reportRepeated(
+  values: readonly Json[],
+  items: readonly Json[],
+  path: FieldPath,
+  errors: FieldError[],
+  schema?: StructuralSchema,
+): void {
   if (values.length < 2) return;
   const times = new Map<string, number>();
-  for (const [i, value] of values.entries()) {
-    const text = goJson(value);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as Json;
+    const text = typeof value === 'string' ? `"${value}` : goJson(value);
     const before = times.get(text) ?? 0;
     times.set(text, before + 1);
-    if (before === 1) errors.push(duplicate(path.index(i), value));
+    if (before !== 1) continue;
+    const item = items[i] as Json;
+    errors.push(duplicate(path.index(i), schema === undefined ? item : keyOf(asMap(item) ?? {}, schema)));
   }
 }

@@ -40,6 +40,12 @@ function* matchesOf(compiled: RE2JS, text: string): Generator<string, undefined>
   while (matcher.find()) yield matcher.group() ?? '';
 }
 
+/** A pattern of our own that is compiled when it is first needed: the larger ones take milliseconds. */
+export function lazyPattern(source: string): Pattern {
+  let compiled: Pattern | undefined;
+  return { source, test: (text) => (compiled ??= compilePattern(source)).test(text) };
+}
+
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   // Go prints the fragment even where it is empty.

@@ -8,7 +8,7 @@ import { type FieldError, FieldPath } from '../field-error.ts';
 import type { Json } from '../schema/schema.ts';
 import { asMap, getOwn, type JsonMap } from '../values/json-shapes.ts';
 import { utf8Length } from '../values/rule-texts.ts';
-import { correlateItems, equalInList } from './correlate.ts';
+import { correlateItems, isUnchanged } from './correlate.ts';
 import { declarationOf } from './rule-declarations.ts';
 import { ruleError } from './rule-error.ts';
 import { type RuleProgram, ruleProgramsOf } from './rule-programs.ts';
@@ -119,7 +119,7 @@ class RulesRun {
       const error = this.#runRule(program, { value, old, schema, path, isResource });
       if (error === undefined) continue;
       // Only what rests on the value alone may be forgiven because the value is as it was.
-      unchanged ??= this.#ratchets && old !== undefined && equalInList(value, old, schema);
+      unchanged ??= this.#ratchets && old !== undefined && isUnchanged(value, old, schema);
       (unchanged && !program.isTransition ? this.ratcheted : this.errors).push(error);
     }
   }

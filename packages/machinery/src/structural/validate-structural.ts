@@ -7,7 +7,7 @@ import { Findings } from './findings.ts';
 import { validateUniqueness } from './list-uniqueness.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 import { validateEmbedded, type ValidateObjectMeta } from './validate-embedded.ts';
-import { checkValue } from './validate-value.ts';
+import { checkCorrelated } from './validate-value.ts';
 
 export interface ValidateStructuralOptions {
   /** Where the value is; absent for a whole object. */
@@ -47,7 +47,7 @@ export function validateOpenApi(
   old?: Json,
 ): readonly FieldError[] {
   const findings = new Findings(path);
-  checkValue(value, schema, old, findings);
+  checkCorrelated(value, schema, old, findings);
   return findings.errors;
 }
 

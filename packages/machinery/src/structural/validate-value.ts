@@ -9,15 +9,29 @@ import { getOwn, type JsonMap } from '../values/json-shapes.ts';
 import { checkNumber } from './check-number.ts';
 import { checkType } from './check-type.ts';
 import type { Findings } from './findings.ts';
-import { correlateItems, equalInList } from './correlate.ts';
+import { correlateItems, isUnchanged } from './correlate.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 /**
- * Adds what is wrong with a value, and counts the checks it underwent.
+ * Adds what is wrong with a value. What its old value was forgiven, it is forgiven too.
  *
  * @param old - the correlated old value; undefined when there is none
  */
-export function checkValue(value: Json, schema: StructuralSchema, old: Json | undefined, findings: Findings): void {
+export function checkCorrelated(
+  value: Json,
+  schema: StructuralSchema,
+  old: Json | undefined,
+  findings: Findings,
+): void {
+  // Nothing can be wrong anew with what did not change.
+  if (old !== undefined && old === value) return;
+  const before = findings.size;
+  checkValue(value, schema, old, findings);
+  if (findings.size > before && old !== undefined && isUnchanged(value, old, schema)) findings.truncate(before);
+}
+
+/** The checks themselves, counted. A clause of a junctor is not forgiven anything by itself. */
+function checkValue(value: Json, schema: StructuralSchema, old: Json | undefined, findings: Findings): void {
   if (value === null) {
     checkType(null, schema, findings);
     checkEnum(null, schema, findings);
@@ -44,15 +58,6 @@ export function checkValue(value: Json, schema: StructuralSchema, old: Json | un
   checkEnum(value, schema, findings);
   if (typeof value === 'object' && !Array.isArray(value)) checkMap(value as JsonMap, schema, old, findings);
   findings.checks += 2;
-}
-
-/** A value below the root: what its old value was forgiven, it is forgiven too. */
-function checkChild(value: Json, schema: StructuralSchema, old: Json | undefined, findings: Findings): void {
-  // Nothing can be wrong anew with what did not change.
-  if (old !== undefined && old === value) return;
-  const before = findings.size;
-  checkValue(value, schema, old, findings);
-  if (findings.size > before && old !== undefined && equalInList(value, old, schema)) findings.truncate(before);
 }
 
 function checkString(value: string, schema: StructuralSchema, findings: Findings): void {
@@ -93,7 +98,7 @@ function checkList(list: readonly Json[], schema: StructuralSchema, old: Json | 
     const oldItemOf = correlateItems(schema, old);
     for (let i = 0; i < list.length; i++) {
       findings.enter(i);
-      checkChild(list[i] as Json, items, oldItemOf?.(list[i] as Json), findings);
+      checkCorrelated(list[i] as Json, items, oldItemOf?.(list[i] as Json), findings);
       findings.leave();
     }
   }
@@ -129,7 +134,7 @@ function checkMap(map: JsonMap, schema: StructuralSchema, old: Json | undefined,
       continue;
     }
     findings.enter(key, property === undefined);
-    checkChild(value, child, oldMap === undefined ? undefined : getOwn(oldMap, key), findings);
+    checkCorrelated(value, child, oldMap === undefined ? undefined : getOwn(oldMap, key), findings);
     findings.leave();
   }
   for (const name of required) if (!Object.hasOwn(map, name) || map[name] === undefined) findings.required(name);

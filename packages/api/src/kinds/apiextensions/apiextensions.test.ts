@@ -90,3 +90,61 @@ test('what all versions say alike belongs to the spec', () => {
     ],
   );
 });
+
+const openAPIV3Schema = (a: object): object => ({ openAPIV3Schema: { type: 'object', properties: { a } } });
+
+test('errors of a schema name the version that has it, or the spec when all have', () => {
+  const broken = { ...v1, schema: openAPIV3Schema({ type: 'array' }) };
+  const sound = { ...v1, name: 'v2', storage: false, schema: openAPIV3Schema({ type: 'string' }) };
+  assert.deepEqual(create({ versions: [broken] }), [
+    'spec.validation.openAPIV3Schema.properties[a].items: Required value: must be specified',
+  ]);
+  assert.deepEqual(create({ versions: [broken, sound] }), [
+    'spec.versions[0].schema.openAPIV3Schema.properties[a].items: Required value: must be specified',
+  ]);
+});
+
+test('defaults of embedded metadata are held to the rules of metadata', () => {
+  const labels = { type: 'object', default: { 'a b': 'c' }, additionalProperties: { type: 'string' } };
+  const embedded = {
+    type: 'object',
+    properties: { metadata: { type: 'object', properties: { labels } } },
+    'x-kubernetes-embedded-resource': true,
+  };
+  const [error = '', ...more] = create({ versions: [{ ...v1, schema: openAPIV3Schema(embedded) }] });
+  assert.match(
+    error,
+    /properties\[labels\]\.default: .*must result in valid metadata: metadata\.labels: Invalid value: "a b"/,
+  );
+  assert.deepEqual(more, []);
+});
+
+test('selectable fields are specified scalars', () => {
+  const schemaOfSpec = openAPIV3Schema({
+    type: 'object',
+    properties: { n: { type: 'integer' }, l: { type: 'object' } },
+  });
+  const fields = ['.a.n', '.a.l', '.a.none', '.a.n', ''].map((jsonPath) => ({ jsonPath }));
+  assert.deepEqual(
+    create({ versions: [{ ...v1, schema: schemaOfSpec, selectableFields: fields }] }).map((text) => text.slice(0, 72)),
+    [
+      'spec.selectableFields[1].jsonPath: Invalid value: ".a.l": must point to ',
+      'spec.selectableFields[2].jsonPath: Invalid value: ".a.none": is an inval',
+      'spec.selectableFields[3].jsonPath: Duplicate value: ".a.n"',
+      'spec.selectableFields[4].jsonPath: Required value',
+    ],
+  );
+});
+
+test('a stored definition may keep what later rules forbid', () => {
+  const set = { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' };
+  const spec = { versions: [{ ...v1, schema: openAPIV3Schema(set) }] };
+  assert.equal(create(spec).length, 1);
+  assert.deepEqual(texts(strategy.validateUpdate?.(definition(spec), definition(spec), context)), []);
+  assert.equal(strategy.validateUpdate?.(definition(spec), definition({}), context).length, 1);
+});
+
+test('formats that are not known are warned of', () => {
+  const object = definition({ versions: [{ ...v1, schema: openAPIV3Schema({ type: 'string', format: 'made-up' }) }] });
+  assert.deepEqual(strategy.warningsOnCreate?.(object), ['unrecognized format "made-up"']);
+});
