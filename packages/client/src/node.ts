@@ -1,4 +1,4 @@
-// @homeostat/client/node: HTTP, kubeconfig files, credentials, proxies.
+// @homeostat/client/node: HTTP, kubeconfig files, credentials, proxies, files in containers, local ports.
 
 export { createKubeconfigTransport, findConnection, type FindConnectionOptions } from './node/find-connection.ts';
 export type {
@@ -20,3 +20,5 @@ export {
 } from './node/modify-kubeconfig.ts';
 export { type Environment, proxyFromEnvironment } from './node/proxy/proxy-environment.ts';
 export { parseProxyUrl } from './node/proxy/proxy-url.ts';
+export { CopyError, copyFromPod, type CopyOptions, copyToPod } from './node/streams/copy-files.ts';
+export { type ListenOptions, listenPortForward, type PortForwardListener } from './node/streams/listen-port-forward.ts';

@@ -10,8 +10,8 @@ export interface FakeExec {
   readonly input: AsyncIterable<Uint8Array>;
   /** Sizes of the terminal that were sent so far. */
   readonly sizes: readonly unknown[];
-  stdout(text: string): Promise<void>;
-  stderr(text: string): Promise<void>;
+  stdout(content: string | Uint8Array): Promise<void>;
+  stderr(content: string | Uint8Array): Promise<void>;
 }
 
 export interface FakePodOptions {
@@ -62,16 +62,16 @@ async function execute(
   messages: MessageConnection,
   connection: DuplexConnection,
 ): Promise<void> {
-  const send = (channel: number, text: string): Promise<void> =>
-    messages.send(Buffer.concat([Buffer.of(channel), Buffer.from(text)]));
+  const send = (channel: number, content: string | Uint8Array): Promise<void> =>
+    messages.send(Buffer.concat([Buffer.of(channel), typeof content === 'string' ? Buffer.from(content) : content]));
   const sizes: unknown[] = [];
   await send(1, '');
   const code = await run?.({
     query: new URLSearchParams(request.query),
     input: readInput(messages, sizes),
     sizes,
-    stdout: (text) => send(1, text),
-    stderr: (text) => send(2, text),
+    stdout: (content) => send(1, content),
+    stderr: (content) => send(2, content),
   });
   if (code === undefined) {
     await connection.close();
