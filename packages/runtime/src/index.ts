@@ -81,6 +81,7 @@ export {
 } from './events/series-recorder.ts';
 
 // Caches.
+export type { CachedListOptions } from './informer/cached-lists.ts';
 export type { Change, ChangeHandler } from './informer/change.ts';
 export { filterChanges } from './informer/filtered-handler.ts';
 export {
@@ -98,8 +99,10 @@ export type {
   ProgressHandler,
   Registration,
 } from './informer/informer.ts';
+export { MultiNamespaceInformer, type MultiNamespaceInformerOptions } from './informer/multi-namespace-informer.ts';
+export { NamespaceSet, UnknownNamespaceError } from './informer/namespace-set.ts';
 export { SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
-export { byController, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
+export { byController, byField, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
 export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
 export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';
 

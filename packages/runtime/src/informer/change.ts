@@ -10,8 +10,16 @@ export type Change<T extends KubeObject = KubeObject> =
       /** Part of the first list, as far as this handler is concerned. */ readonly initial: boolean;
     }
   | { readonly type: 'updated'; readonly old: T; readonly object: T }
-  /** `object` is the last known state; `lastStateUnknown` when the deletion itself was not seen (tombstone). */
-  | { readonly type: 'deleted'; readonly object: T; readonly lastStateUnknown: boolean }
+  /**
+   * `object` is the last known state; `lastStateUnknown` when the deletion itself was not seen (tombstone). `outOfScope`: the object may
+   * well live on, but its namespace has left the set that is followed; reading it is an error now.
+   */
+  | {
+      readonly type: 'deleted';
+      readonly object: T;
+      readonly lastStateUnknown: boolean;
+      readonly outOfScope?: true;
+    }
   /** Nothing changed; the resync period of the handler has passed. */
   | { readonly type: 'resync'; readonly object: T };
 

@@ -32,6 +32,11 @@ export class InformerHealth {
   failed(error: unknown): void {
     const failure = { error, atMs: this.#env.clock.nowMs(), count: (this.#failure?.count ?? 0) + 1 };
     this.#failure = failure;
+    this.tell(failure);
+  }
+
+  /** Passes on a failure of a part. */
+  tell(failure: InformerFailure): void {
     for (const handler of this.#errorHandlers) handler(failure);
   }
 

@@ -1,8 +1,9 @@
 // The face of an informer: what controllers and other readers may rely on, whether one watch fills the cache or several do.
 
-import type { KubeObject } from '@homeostat/machinery';
+import type { KubeList, KubeObject } from '@homeostat/machinery';
 import type { ObjectKey, ResourceType } from '@homeostat/client';
 import type { IndexDefinition, Lister } from '../store/lister.ts';
+import type { CachedListOptions } from './cached-lists.ts';
 import type { ChangeHandler } from './change.ts';
 
 /** Where an informer is. */
@@ -57,11 +58,18 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly lister: Lister<T>;
   /** The version the cache has reached; empty before the first list. */
   readonly resourceVersion: string;
+  /** The version the cache has reached for one namespace; undefined: for all of them. */
+  versionFor(namespace: string | undefined): string;
   /** Whether the first list is in the cache and told to the handlers; stays so. */
   readonly hasSynced: boolean;
   readonly state: InformerState;
   /** Undefined when the last list or watch worked. */
   readonly lastError: InformerFailure | undefined;
+  /**
+   * A list from the cache as an API server answers it: selectors as text, limit, continue tokens.
+   * @throws ApiError 400, 410 for a token that was given up, 503 before the cache is filled; Error for a field without an index
+   */
+  list(options?: CachedListOptions): KubeList<T>;
   /** Adds indexes, before or after the start. @throws Error when a name is taken by another function. */
   addIndexes(indexes: readonly IndexDefinition<T>[]): void;
   /** Adds a handler at any time; it hears of what is cached as additions first. @throws Error after the stop. */

@@ -2,12 +2,13 @@
 // The pump is the store's only writer. What handlers do with a change is theirs.
 
 import { abortable, createDeferred, type Env, invariant, Pacer, Scope } from '@homeostat/base';
-import type { KubeObject } from '@homeostat/machinery';
+import type { KubeList, KubeObject } from '@homeostat/machinery';
 import { isNewerResourceVersion, keyOf, type ObjectKey, type ResourceType, resourceId } from '@homeostat/client';
 import { type Delta, DeltaFifo } from '../delta-fifo/delta-fifo.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { IndexDefinition, Lister } from '../store/lister.ts';
 import { createStore, type Store } from '../store/store.ts';
+import { CachedLists, type CachedListOptions } from './cached-lists.ts';
 import type { ChangeHandler } from './change.ts';
 import { HandlerSet } from './handler-set.ts';
 import type {
@@ -57,6 +58,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #options: SharedInformerOptions<T>;
   readonly #env: Env;
   readonly #store: Store<T>;
+  readonly #lists: CachedLists<T>;
   readonly #fifo = new DeltaFifo<T>();
   readonly #reflector: Reflector<T>;
   readonly #pacer: Pacer;
@@ -81,6 +83,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#name = resourceId(options.resource);
     this.#health = new InformerHealth(options.env);
     this.#store = createStore<T>({ namespaced: options.resource.namespaced });
+    this.#lists = new CachedLists<T>({
+      resource: options.resource,
+      clock: options.env.clock,
+      random: options.env.random,
+      lister: this.#store.reader,
+      resourceVersion: () => this.#resourceVersion,
+      synced: () => this.#synced,
+    });
     this.#pacer = new Pacer(options.env.clock);
     this.#handlers = new HandlerSet<T>({
       name: this.#name,
@@ -116,6 +126,14 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   /** The version the cache has reached; empty before the first list. */
   get resourceVersion(): string {
     return this.#resourceVersion;
+  }
+
+  versionFor(_namespace: string | undefined): string {
+    return this.#resourceVersion;
+  }
+
+  list(options?: CachedListOptions): KubeList<T> {
+    return this.#lists.list(options);
   }
 
   /** Whether the first list is in the cache and told to the handlers. */

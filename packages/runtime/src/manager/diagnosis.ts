@@ -1,7 +1,7 @@
 // What is going on in a process, as JSON for an operator who looks: which parts run, what queues hold, where informers are, who leads.
 
 import { resourceId } from '@homeostat/client';
-import type { SharedInformer } from '../informer/shared-informer.ts';
+import type { Informer } from '../informer/informer.ts';
 import type { ElectionDiagnosis } from '../leader-election/leader-election-options.ts';
 import { type RunnableGroupName, runnableGroups } from './runnable.ts';
 import type { RunnableGroup } from './runnable-group.ts';
@@ -39,7 +39,7 @@ export interface DiagnosisSources {
   readonly state: Diagnosis['state'];
   readonly elected: boolean;
   readonly groups: Readonly<Record<RunnableGroupName, RunnableGroup>>;
-  readonly informers: readonly SharedInformer[];
+  readonly informers: readonly Informer[];
   readonly election: ElectionDiagnosis | undefined;
   readonly pictures: ReadonlyMap<string, () => unknown>;
 }
@@ -58,7 +58,7 @@ export function diagnose(sources: DiagnosisSources): Diagnosis {
   return { state, elected, election, parts, informers: sources.informers.map(informerDiagnosis), more };
 }
 
-function informerDiagnosis(informer: SharedInformer): InformerDiagnosis {
+function informerDiagnosis(informer: Informer): InformerDiagnosis {
   const { resource, hasSynced, resourceVersion, state, lastError } = informer;
   const error = lastError?.error;
   return {

@@ -46,3 +46,44 @@ export function byLabel(label: string): IndexDefinition {
   }
   return index;
 }
+
+/** The name of the index over a field: what cached lists with a field selector look for. */
+export function fieldIndexName(path: string): string {
+  return `field:${path}`;
+}
+
+const fieldIndexes = new Map<string, IndexDefinition>();
+
+/**
+ * The index over a field, for cached lists with a field selector; the same object for the same path. A field that is not there is the
+ * empty string, as in an API server's field selectors.
+ *
+ * @param path names of fields joined by dots, e.g. `spec.nodeName`
+ * @example
+ * informer.addIndexes([byField('spec.nodeName')]);
+ * informer.list({ fieldSelector: 'spec.nodeName=node-1' });
+ */
+export function byField(path: string): IndexDefinition {
+  let index = fieldIndexes.get(path);
+  if (index === undefined) {
+    const names = path.split('.');
+    index = {
+      name: fieldIndexName(path),
+      valuesOf(object: KubeObject) {
+        let value: unknown = object;
+        for (const name of names) {
+          value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+        }
+        return [
+          value === undefined || value === null
+            ? ''
+            : typeof value === 'object'
+              ? JSON.stringify(value)
+              : `${value as string}`,
+        ];
+      },
+    };
+    fieldIndexes.set(path, index);
+  }
+  return index;
+}

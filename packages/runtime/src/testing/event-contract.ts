@@ -158,7 +158,7 @@ export class EventContract<T extends KubeObject = KubeObject> {
     if (resourceVersion !== undefined) this.#versions.set(key, resourceVersion);
     if (change.type === 'deleted') {
       this.#known.delete(key);
-      if (uid !== undefined) this.#deleted.add(uid);
+      if (uid !== undefined && change.outOfScope !== true) this.#deleted.add(uid);
     } else {
       this.#known.set(key, change.object);
     }
