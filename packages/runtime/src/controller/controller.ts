@@ -4,6 +4,7 @@
 import { Pacer, Scope } from '@homeostat/base';
 import { keyOf, type ObjectKey } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
+import type { Leadership } from '../leader-election/leadership.ts';
 import { createRateLimitingQueue, type RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { lowPriority } from '../workqueue/work-queue.ts';
 import { ControllerCaches } from './controller-caches.ts';
@@ -24,6 +25,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Cuts reconciles under way short; default never. */
   readonly kill?: AbortSignal;
+  /** Runs under it write as its leader: not at all once its term is over, and marked with it before. Managers that elect give it. */
+  readonly leadership?: Leadership;
 }
 
 /** A controller over its definition. */
@@ -184,9 +187,10 @@ class ControllerRunner implements Controller {
     };
   }
 
-  async run({ signal, kill = neverAborts }: RunOptions): Promise<void> {
+  async run({ signal, kill = neverAborts, leadership }: RunOptions): Promise<void> {
     if (this.#state !== 'new') throw new Error(`controller ${this.name} was run twice`);
     this.#state = 'running';
+    if (leadership !== undefined) this.#reconciler.writeAs(leadership);
     this.#watched.start();
     try {
       await this.#waitForSync(signal);

@@ -14,6 +14,7 @@ import {
   type ResourceType,
   toKey,
 } from '@homeostat/client';
+import { LeadershipLostError, LeadershipUnsureError } from '../leader-election/leadership.ts';
 import type { Write } from './write-fence.ts';
 
 export interface FencedClientOptions {
@@ -216,6 +217,8 @@ function withSignal(client: Client, signal: AbortSignal): Client {
 function isUnanswered(error: unknown): boolean {
   const found: ApiError | undefined = apiErrorOf(error);
   if (found !== undefined) return found.code === 504 || found.reason === 'Timeout' || found.reason === 'ServerTimeout';
+  // A leader's write that came too late was not sent.
+  if (error instanceof LeadershipLostError || error instanceof LeadershipUnsureError) return false;
   return !isTransportError(error, 'refused') && !(error instanceof TypeError);
 }
 

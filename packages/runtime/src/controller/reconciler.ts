@@ -4,6 +4,8 @@
 import { type Env, InvariantError } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { type Client, isConflict, type ObjectKey } from '@homeostat/client';
+import { createLeaderClient } from '../leader-election/leader-client.ts';
+import type { Leadership } from '../leader-election/leadership.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { act, type ActionRecord, type ActResult } from './act.ts';
 import type { ControllerDefinition, ReconcileResult } from './controller-definition.ts';
@@ -50,15 +52,22 @@ export class Reconciler {
   readonly #underWay = new Map<ObjectKey, RunUnderWay>();
   /** Superseded runs in a row. */
   readonly #superseded = new Map<ObjectKey, number>();
+  #client: Client;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
     this.#env = parts.dependencies.env;
+    this.#client = parts.dependencies.client;
   }
 
   /** Keys under work, the fence behind them. */
   get underWay(): ReadonlyMap<ObjectKey, RunUnderWay> {
     return this.#underWay;
+  }
+
+  /** All writes from now on are the leader's. */
+  writeAs(leadership: Leadership): void {
+    this.#client = createLeaderClient({ client: this.#parts.dependencies.client, leadership });
   }
 
   /** Works on a key that was taken from the queue; the caller gives it back. Rejects only for defects of the runtime. */
@@ -213,10 +222,10 @@ export class Reconciler {
   }
 
   #clientOf(run: Run): Client {
-    const { fence, watched, dependencies } = this.#parts;
+    const { fence, watched } = this.#parts;
     const uid = this.#objectOf(run.key)?.metadata?.uid;
     return createFencedClient({
-      client: dependencies.client,
+      client: this.#client,
       note: (write) => fence.written(run.key, uid, write),
       uidOf: (resource, object) => watched.informer(resource)?.lister.getByKey(object)?.metadata?.uid,
       sending: run.sending,

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
+import { type Client, leaderTermHeader } from '@homeostat/client';
+import { createController } from '../controller/controller.ts';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { LeadershipLostError } from '../leader-election/leadership.ts';
@@ -238,6 +240,34 @@ describe('createManager()', () => {
     assert.ok((await env.clock.run(running)) instanceof LeadershipLostError);
     assert.deepEqual(log, ['killed']);
     assert.ok(env.clock.monotonicMs() <= 16_000);
+  });
+
+  it('B30 lets controllers of the leader group write under their term, without a word of theirs', async () => {
+    const { env, server, manager, run, stop } = elected();
+    const marks: (string | undefined)[] = [];
+    const handle = server.handle.bind(server);
+    server.handle = (request) => {
+      if (request.method === 'PATCH' || request.path.endsWith('/widgets'))
+        marks.push(request.headers[leaderTermHeader]?.replace(/uid=[^;]+/, 'uid=…'));
+      return handle(request);
+    };
+    server.put('widgets', newWidget('w'));
+    const client = server.client();
+    const informers = new InformerFactory({ client, env });
+    manager.add({ name: 'informers', run: (context) => informers.run(context) }, { group: 'always' });
+    const definition = {
+      name: 'patcher',
+      for: { resource: widgets },
+      reconcile: async ({ client: own }: { readonly client: Client }) => {
+        await own.patch(widgets, { namespace: 'default', name: 'w', type: 'merge', patch: { spec: { size: 2 } } });
+      },
+    };
+    manager.addController(createController(definition, { client, env, informers }));
+    const running = run();
+    await env.clock.advance(1_000);
+    assert.deepEqual(marks.slice(0, 2), [undefined, 'x/lock;uid=…;holder=me;transitions=0']);
+    stop();
+    await env.clock.run(running);
   });
 
   it('pictures what goes on', async () => {
