@@ -65,6 +65,56 @@ export {
   wakeSelf,
 } from './controller/wakes.ts';
 
+export { type ControllerBuilder, controllerFor, type ControllerOptions } from './controller/controller-builder.ts';
+
+// Declarative children.
+export { type Claim, claim } from './children/claim.ts';
+export { defineChildren } from './children/children-controller.ts';
+export type {
+  ChildKind,
+  ChildrenDefinition,
+  DesiredChild,
+  ObservedChildren,
+  ObservedFamily,
+  UpdateStrategy,
+} from './children/children-definition.ts';
+export { desired } from './children/desired-child.ts';
+
+// What controllers do to objects.
+export {
+  type Condition,
+  findCondition,
+  isConditionSet,
+  type NewCondition,
+  removeCondition,
+  setCondition,
+} from './objects/conditions.ts';
+export {
+  createOrPatch,
+  createOrUpdate,
+  type CreateOrUpdateOptions,
+  type OperationOutcome,
+  type OperationResult,
+} from './objects/create-or-update.ts';
+export {
+  addFinalizer,
+  finalized,
+  type FinalizedOptions,
+  type FinalizerTarget,
+  hasFinalizer,
+  removeFinalizer,
+} from './objects/finalizer.ts';
+export {
+  AlreadyOwnedError,
+  controllerReference,
+  hasOwnerReference,
+  type Owner,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './objects/owner-references.ts';
+export { patchStatus, type StatusPatchOptions } from './objects/status-patch.ts';
+
 // Events.
 export {
   createEventRecorder,

@@ -1,55 +1,11 @@
-// Owner references that say "this is my controller", and the claim rules of spec/workloads.md §1.5: which objects a
-// controller owns, adopts and releases. Pure; the patches become actions of the caller's plan.
+// Claims of spec/workloads.md §1.5 carried out: which objects a controller owns, adopts and releases becomes actions of the caller's
+// plan. Pure.
 
 import type { ResourceType } from '@homeostat/client';
-import type { KubeObject, OwnerReference } from '@homeostat/machinery';
-import { controllerOf, type Outcome, type PatchAction, type Plan } from '@homeostat/runtime';
+import type { KubeObject } from '@homeostat/machinery';
+import { type Claim, controllerReference, type Outcome, type PatchAction, type Plan } from '@homeostat/runtime';
 
-/** The reference a controller writes on what it makes. */
-export function controllerReference(owner: KubeObject, resource: ResourceType): OwnerReference {
-  return {
-    apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
-    kind: resource.kind,
-    name: owner.metadata?.name ?? '',
-    uid: owner.metadata?.uid ?? '',
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-}
-
-/** What becomes of the candidates of one owner. */
-export interface Claim<T extends KubeObject> {
-  /** Owned already and matching. */
-  readonly owned: readonly T[];
-  /** Orphans that match: to be adopted after a live look at the owner. */
-  readonly adopt: readonly T[];
-  /** Owned but no longer matching: to be let go. */
-  readonly release: readonly T[];
-}
-
-/** Sorts candidates by the claim rules. An owner that is being deleted keeps what it has and takes or lets go nothing. */
-export function claim<T extends KubeObject>(
-  owner: KubeObject,
-  candidates: readonly T[],
-  matches: (object: T) => boolean,
-): Claim<T> {
-  const owned: T[] = [];
-  const adopt: T[] = [];
-  const release: T[] = [];
-  const deleting = owner.metadata?.deletionTimestamp !== undefined;
-  for (const candidate of candidates) {
-    const controller = controllerOf(candidate);
-    if (controller !== undefined) {
-      if (controller.uid !== owner.metadata?.uid) continue;
-      if (matches(candidate)) owned.push(candidate);
-      else if (!deleting) release.push(candidate);
-      continue;
-    }
-    if (deleting || candidate.metadata?.deletionTimestamp !== undefined || !matches(candidate)) continue;
-    adopt.push(candidate);
-  }
-  return { owned, adopt, release };
-}
+export { type Claim, claim, controllerReference } from '@homeostat/runtime';
 
 export interface ClaimPlanOptions<T extends KubeObject> {
   readonly owner: KubeObject;

@@ -42,7 +42,7 @@ export interface WatchDefinition<T extends KubeObject = KubeObject> {
   readonly resyncPeriodMs?: number;
 }
 
-interface ControllerBase {
+export interface ControllerBase {
   /** Unique in the process, kebab case; names the queue in metrics. */
   readonly name: string;
   /** The resource whose keys are reconciled. Its changes wake their own key unless `wakes` says otherwise. */
