@@ -57,6 +57,7 @@ export function selectContext(config: Kubeconfig, name: string = config.currentC
 }
 
 function checkCluster(name: string, cluster: KubeconfigCluster): void {
+  checkOnce(`cluster ${JSON.stringify(name)}`, cluster, ['certificate-authority']);
   const trusts = isSet(cluster['certificate-authority']) || isSet(cluster['certificate-authority-data']);
   if (cluster['insecure-skip-tls-verify'] === true && trusts) {
     throw new KubeconfigError(
@@ -66,6 +67,7 @@ function checkCluster(name: string, cluster: KubeconfigCluster): void {
 }
 
 function checkUser(name: string, user: KubeconfigUser): void {
+  checkOnce(`user ${JSON.stringify(name)}`, user, ['client-certificate', 'client-key']);
   const provider = user['auth-provider'];
   if (user.exec !== undefined && user.exec !== null) {
     toExecConfig(name, user.exec);
@@ -92,6 +94,13 @@ function checkUser(name: string, user: KubeconfigUser): void {
   }
 }
 
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
+/** A file or its content inline, not both. */
+function checkOnce(what: string, section: KubeconfigCluster | KubeconfigUser, fields: readonly string[]): void {
+  const values = section as Readonly<Record<string, unknown>>;
+  const field = fields.find((name) => isSet(values[name]) && isSet(values[`${name}-data`]));
+  if (field !== undefined) throw new KubeconfigError(`${what}: ${field}-data and ${field} are both specified`);
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
 }

@@ -85,7 +85,7 @@ describe('findConnection()', () => {
     assert.throws(() => find({ path: nobody }), /needs a user name/);
   });
 
-  it('takes inline data before files, and a token file before a token', async () => {
+  it('takes inline data, and a token file before a token', async () => {
     writeFileSync(join(folder, 'token'), 'from the file\n');
     const connection = find({
       path: write(
@@ -95,7 +95,6 @@ describe('findConnection()', () => {
             token: 'fallback',
             tokenFile: 'token',
             'client-certificate-data': btoa('cert'),
-            'client-certificate': 'missing',
             'client-key-data': btoa('key'),
           },
           { 'tls-server-name': 'other', 'disable-compression': true, 'certificate-authority-data': btoa('ca') },

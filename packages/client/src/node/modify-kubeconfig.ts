@@ -41,17 +41,13 @@ export async function modifyKubeconfig(options: {
   }
 }
 
-/** Selects a context for the next programs: written where a current context is set already, else to the first file that exists. */
+/** Selects a context for the next programs, as kubectl does: in the first file that exists, else in a new one, the last. */
 export async function setCurrentContext(
   env: Env,
   options: LoadKubeconfigOptions & { readonly context: string },
 ): Promise<void> {
   const paths = kubeconfigPaths(options);
-  const present = paths
-    .map((path) => ({ path, content: readKubeconfigFile(path) }))
-    .filter(({ content }) => content !== undefined && content !== null);
-  const setter = present.find(({ content }) => ((content as KubeconfigContent)['current-context'] ?? '') !== '');
-  const file = (setter ?? present[0])?.path ?? paths.at(-1);
+  const file = paths.find((path) => existsSync(path)) ?? paths.at(-1);
   if (file === undefined) throw new KubeconfigError('there is no kubeconfig to write to');
   const change = (content: KubeconfigContent): KubeconfigContent => ({
     ...content,

@@ -21,10 +21,13 @@ export interface UserAuthenticatorOptions {
   readonly ca: () => string | undefined;
 }
 
-/** @throws KubeconfigError for a section that can't be used. */
+/**
+ * The authenticator of a context's user. As with kubectl, nothing secret goes to a server of plain http: there it only says who it acts as.
+ * @throws KubeconfigError for a section that can't be used.
+ */
 export function createUserAuthenticator(options: UserAuthenticatorOptions): Authenticator {
   const { context } = options;
-  const authenticator = credentialsOf(options);
+  const authenticator = context.server.startsWith('http:') ? always({}) : credentialsOf(options);
   const acting = actingAs(context);
   if (Object.keys(acting).length === 0) return authenticator;
   const add = (headers: RequestHeaders): RequestHeaders => ({ ...acting, ...headers });
