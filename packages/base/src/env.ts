@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { Random } from './random.ts';
+import type { Tracer } from './tracer.ts';
 
 /** The environment of a component: pass it on unchanged, or narrow it with {@link childEnv}. */
 export interface Env {
@@ -13,6 +14,8 @@ export interface Env {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
 }
 
 /** Returns the same Env whose log lines carry `fields` too, e.g. `childEnv(env, { component: 'scheduler' })`. */

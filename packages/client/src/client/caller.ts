@@ -1,6 +1,6 @@
 // What all calls of a client share: headers, rate limit, retries, errors, decoding. `create-client.ts` says what each call asks for.
 
-import { ApiError, type Env } from '@homeostat/base';
+import { ApiError, type Env, noTracer, type Span } from '@homeostat/base';
 import type { ResourceType } from '../resource/resource-type.ts';
 import { readBody, toRequestBody } from '../rest/body.ts';
 import { decodeError, isFailure } from '../rest/decode-error.ts';
@@ -58,8 +58,14 @@ export interface Caller {
   object<T>(call: Call): Promise<T>;
 }
 
+interface SendDetails {
+  readonly accept?: string | undefined;
+  readonly retriesMax?: number | undefined;
+}
+
 export function createCaller(options: CallerOptions): Caller {
   const { transport, env, userAgent, qps, timeoutMs: defaultTimeoutMs } = options;
+  const { tracer = noTracer } = env;
   const bucket =
     qps === undefined
       ? undefined
@@ -74,13 +80,24 @@ export function createCaller(options: CallerOptions): Caller {
   const actingByDefault = options.impersonate === undefined ? {} : impersonationHeaders(options.impersonate);
   const onWarning = options.onWarning ?? ((text: string) => env.log.warn('warning from the API server', { text }));
 
-  const send = async (
+  const send = (request: RawRequest, stream: boolean, more: SendDetails = {}): Promise<ApiResponse> => {
+    const attributes = {
+      'http.request.method': request.method,
+      'url.path': request.path,
+      'server.address': transport.host ?? 'in-process',
+    };
+    return tracer.span(request.method, { kind: 'client', attributes }, async (span) => {
+      const response = await sendTraced(span, request, stream, more);
+      span.set({ 'http.response.status_code': response.status });
+      return response;
+    });
+  };
+
+  const sendTraced = async (
+    span: Span,
     request: RawRequest,
     stream: boolean,
-    {
-      accept = 'application/json',
-      retriesMax,
-    }: { readonly accept?: string; readonly retriesMax?: number | undefined } = {},
+    { accept = 'application/json', retriesMax }: SendDetails,
   ): Promise<ApiResponse> => {
     const timeoutMs = stream ? undefined : (request.timeoutMs ?? defaultTimeoutMs);
     const acting = request.impersonate === undefined ? actingByDefault : impersonationHeaders(request.impersonate);
@@ -96,6 +113,7 @@ export function createCaller(options: CallerOptions): Caller {
         headers: {
           accept,
           'user-agent': userAgent,
+          ...span.headers,
           ...options.headers,
           ...acting,
           ...(typeof request.headers === 'function' ? {} : request.headers),

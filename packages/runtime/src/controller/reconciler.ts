@@ -3,7 +3,7 @@
 
 import { type Env, InvariantError } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
-import { type Client, isConflict, type ObjectKey } from '@homeostat/client';
+import { type Client, isConflict, type ObjectKey, splitKey } from '@homeostat/client';
 import { createLeaderClient } from '../leader-election/leader-client.ts';
 import type { Leadership } from '../leader-election/leadership.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
@@ -90,9 +90,11 @@ export class Reconciler {
     let failure: Error | undefined;
     let panicked = false;
     try {
-      const caches =
-        passage.status === 'open' ? this.#parts.caches : await this.#readLive(key, passage.resources, run.signal);
-      result = await this.#reconcile(run, caches, reasons);
+      const live = passage.status === 'live' ? passage.resources : [];
+      result = await this.#traced(key, async () => {
+        const caches = live.length === 0 ? this.#parts.caches : await this.#readLive(key, live, run.signal);
+        return this.#reconcile(run, caches, reasons);
+      });
     } catch (error) {
       // A defect of ours: no retry mends it.
       if (error instanceof InvariantError) throw error;
@@ -106,6 +108,18 @@ export class Reconciler {
     metrics.finished(outcome, (clock.monotonicMs() - startedMs) / 1000, { panicked, timedOut });
     const record = { key, reasons, attempt, outcome, startedMs: wallMs, endedMs: clock.nowMs(), writes: run.writes };
     this.#tell({ ...record, ...(failure === undefined ? {} : { error: failure }), live: passage.status === 'live' });
+  }
+
+  #traced<T>(key: ObjectKey, work: () => Promise<T>): Promise<T> {
+    const { tracer } = this.#env;
+    if (tracer === undefined) return work();
+    const { namespace = '', name } = splitKey(key);
+    const attributes = {
+      'controller.name': this.#parts.definition.name,
+      ...(namespace === '' ? {} : { 'object.namespace': namespace }),
+      'object.name': name,
+    };
+    return tracer.span('reconcile', { attributes }, work);
   }
 
   #newRun(key: ObjectKey, kill: AbortSignal): Run {
