@@ -5,6 +5,9 @@
 
 import type { FieldError, KubeObject, Mutable, ObjectMeta } from '@homeostat/machinery';
 
+/** The module `@homeostat/machinery/cel`. */
+export type Cel = typeof import('@homeostat/machinery/cel');
+
 /** What hooks may know of the request, besides the objects. */
 export interface StrategyContext {
   /** Epoch milliseconds. */
@@ -17,6 +20,10 @@ export interface StrategyContext {
   };
   /** GVK the request came in, when a kind is served in several versions. */
   readonly requestVersion?: string;
+  /** Loaded for objects whose kind asks for it (`needsCel`); without it expressions are only looked at as texts. */
+  readonly cel?: Cel | undefined;
+  /** Tells the client something that is no error, beyond `warningsOnCreate` and `warningsOnUpdate`. */
+  addWarning?(text: string): void;
 }
 
 /** Rules for one way of updating an object: the main endpoint, `status`, or another subresource that takes the kind itself. */
@@ -60,10 +67,10 @@ export interface TableStrategy<T extends KubeObject = KubeObject> {
 
 /** All hooks are optional: an absent one means the generic rule. */
 export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateStrategy<T> {
-  /** Loads code that the hooks need for this object and that most servers never need; awaited before any of them. */
-  load?(draft: T): Promise<void>;
   /** Defaulting of this version (after the schema's own defaults), on decode of requests and of stored objects. */
   applyDefaults?(draft: Mutable<T>): void;
+  /** Whether validating the object compiles or runs expressions. Default false. */
+  needsCel?(object: T): boolean;
   prepareForCreate?(draft: Mutable<T>, context: StrategyContext): void;
   validateCreate?(object: T, context: StrategyContext): readonly FieldError[];
   warningsOnCreate?(object: T): readonly string[];

@@ -22,6 +22,7 @@ export {
   type CelAuthorizer,
   resourceCheckValue,
 } from './cel/libraries/authorizer.ts';
+export { overloadsOf as declareFunction } from './cel/functions.ts';
 export { toJson } from './cel/to-json.ts';
 export {
   boolType,

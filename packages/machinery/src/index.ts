@@ -150,6 +150,7 @@ export {
 } from './structural/resolve-field-path.ts';
 export type { RuleChecks, RuleSite } from './structural/rule-checks.ts';
 export {
+  hasRules,
   schemaErrors,
   type SchemaErrorsOptions,
   toleratedBy,

@@ -86,9 +86,9 @@ export async function prepareCreate(
     if (meta.creationTimestamp === undefined || meta.uid === undefined)
       throw newInternalError('system metadata was not initialized');
     if (!info.namespaced) delete meta.namespace;
-    await strategy.load?.(draft as never);
     if (strategy.tracksGeneration === true) meta.generation = 1;
-    const strategyView = strategyContext(context, env.clock.nowMs());
+    const needsCel = strategy.needsCel?.(draft as never) ?? false;
+    const strategyView = await strategyContext(context, env.clock.nowMs(), needsCel);
     strategy.prepareForCreate?.(draft as never, strategyView);
     const errors = strategy.validateCreate?.(draft as never, strategyView) ?? [];
     if (errors.length > 0) throw newInvalid(kindOf(info), meta.name ?? '', errors);

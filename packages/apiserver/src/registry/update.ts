@@ -127,13 +127,13 @@ async function validateWanted(
   request: UpdateRequest,
 ): Promise<void> {
   const { context, strategy } = request;
-  const strategyView = strategyContext(context, resource.env.clock.nowMs());
+  const needsCel = resource.strategy.needsCel?.(draft as never) ?? false;
+  const strategyView = await strategyContext(context, resource.env.clock.nowMs(), needsCel);
   const meta = metadataOf(draft);
   const oldMeta = old.metadata ?? {};
   delete meta.selfLink;
   if (!resource.info.namespaced) delete meta.namespace;
   setOrDelete(meta, 'generation', oldMeta.generation);
-  await resource.strategy.load?.(draft as never);
   strategy.prepareForUpdate?.(draft as never, old as never, strategyView);
   keepSystemMetadata(meta, oldMeta, resource);
   const rules = { namespaced: resource.info.namespaced, name: nameIsPathSegment };

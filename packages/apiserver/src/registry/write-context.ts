@@ -22,6 +22,18 @@ export type ValidateCreate = (object: KubeObject) => Promise<void> | void;
 export type ValidateUpdate = (object: KubeObject, old: KubeObject) => Promise<void> | void;
 export type ValidateDelete = (object: KubeObject) => Promise<void> | void;
 
-export function strategyContext(context: WriteContext, nowMs: number): StrategyContext {
-  return { nowMs, user: context.user, requestVersion: context.requestVersion };
+/** What hooks see. Expressions are loaded for objects that have some: a server without them never pays. */
+export async function strategyContext(
+  context: WriteContext,
+  nowMs: number,
+  needsCel: boolean,
+): Promise<StrategyContext> {
+  const { user, requestVersion, warnings } = context;
+  return {
+    nowMs,
+    user,
+    requestVersion,
+    cel: needsCel ? await import('@homeostat/machinery/cel') : undefined,
+    addWarning: (text) => warnings.add(text),
+  };
 }

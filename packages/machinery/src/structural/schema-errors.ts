@@ -3,7 +3,7 @@
 
 import { type FieldError, FieldPath, forbidden, invalid } from '../field-error.ts';
 import type { Json } from '../schema/schema.ts';
-import { asMap, type JsonMap } from '../values/json-shapes.ts';
+import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
 import { compileStructural } from './compile-structural.ts';
 import { defaultErrors, type DefaultOptions } from './default-errors.ts';
 import { formatCheckOf } from './formats.ts';
@@ -117,6 +117,12 @@ export function toleratedBy(schema: Json | object | undefined): ToleratedErrors 
       keywordErrors(node, rootPath, { atomicSets: false, presentKeys: true }).length >
       keywordErrors(node, rootPath, { atomicSets: false, presentKeys: false }).length,
   };
+}
+
+/** Whether a schema has `x-kubernetes-validations` anywhere. */
+export function hasRules(schema: Json | object): boolean {
+  const node = asMap(schema as Json) ?? emptyNode;
+  return hasNode(node, (one) => (asList(one['x-kubernetes-validations']) ?? []).length > 0);
 }
 
 /** Formats that are not held to, each time they occur: a write of the definition warns of them. */

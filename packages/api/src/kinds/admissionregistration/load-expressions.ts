@@ -8,8 +8,3 @@ let loaded: typeof Expressions | undefined;
 export async function loadAdmissionExpressions(): Promise<typeof Expressions> {
   return (loaded ??= await import('./admission-expressions.ts'));
 }
-
-/** What `loadAdmissionExpressions` gave; undefined before. */
-export function admissionExpressions(): typeof Expressions | undefined {
-  return loaded;
-}

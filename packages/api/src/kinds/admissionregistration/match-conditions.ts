@@ -1,16 +1,8 @@
-// Conditions under which a webhook or a policy is asked at all. Expressions that nobody compiles here are only
-// checked for being there.
+// Conditions under which a webhook or a policy is asked at all.
 
 import type { MatchCondition } from '@homeostat/api/types/admissionregistration-v1';
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  invalid,
-  isQualifiedName,
-  required,
-  tooMany,
-} from '@homeostat/machinery';
+import { duplicate, type FieldError, type FieldPath, isQualifiedName, required, tooMany } from '@homeostat/machinery';
+import type { AdmissionExpressions } from './expression-checks.ts';
 import { pushInvalid } from '../rules/values.ts';
 
 const conditionsMax = 64;
@@ -19,17 +11,15 @@ export function validateMatchConditions(
   conditions: readonly MatchCondition[],
   path: FieldPath,
   errors: FieldError[],
-  /** What is wrong with an expression, if anything. */
-  problemOf: (expression: string) => string | undefined = () => undefined,
+  expressions: AdmissionExpressions | undefined,
 ): void {
   if (conditions.length > conditionsMax) errors.push(tooMany(path, conditions.length, conditionsMax));
   const names = new Set<string>();
   for (const [index, { name = '', expression = '' }] of conditions.entries()) {
     const at = path.index(index);
     const trimmed = expression.trim();
-    const problem = trimmed === '' ? undefined : problemOf(trimmed);
     if (trimmed === '') errors.push(required(at.child('expression')));
-    else if (problem !== undefined) errors.push(invalid(at.child('expression'), trimmed, problem));
+    else expressions?.check(trimmed, ['bool'], at.child('expression'), errors);
     if (name === '') {
       errors.push(required(at.child('name')));
       continue;

@@ -8,10 +8,10 @@ import type {
 } from '@homeostat/api/types/admissionregistration-v1';
 import { type FieldError, FieldPath, invalid, type Mutable, notSupported, required } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
+import { AdmissionExpressions } from './expression-checks.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import {
-  validateExpression,
   validateFailurePolicy,
   validateParamKind,
   validateParamRef,
@@ -29,11 +29,14 @@ export const mutatingAdmissionPolicyStrategy: KindStrategy<MutatingAdmissionPoli
     kind: { ...group, kind: 'MutatingAdmissionPolicy' },
     namespaced: false,
     generationFields: ['spec'],
-    validate(object, errors) {
-      validateSpec(object.spec ?? {}, specPath, errors);
+    validate(object, errors, _old, { cel }) {
+      const hasParams = object.spec?.paramKind !== undefined;
+      const expressions = cel === undefined ? undefined : new AdmissionExpressions(cel, { hasParams, mutates: true });
+      validateSpec(object.spec ?? {}, specPath, errors, expressions);
     },
     more: {
       allowUnconditionalUpdate: false,
+      needsCel: () => true,
       applyDefaults(draft) {
         const spec = (draft.spec ??= {} as Mutable<MutatingAdmissionPolicySpec>);
         spec.failurePolicy ??= 'Fail';
@@ -58,17 +61,22 @@ export const mutatingAdmissionPolicyBindingStrategy: KindStrategy<MutatingAdmiss
     },
   });
 
-function validateSpec(spec: MutatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
+function validateSpec(
+  spec: MutatingAdmissionPolicySpec,
+  path: FieldPath,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
   validateFailurePolicy(spec.failurePolicy, path.child('failurePolicy'), errors);
   validateParamKind(spec.paramKind, path.child('paramKind'), errors);
   validateMatchConstraints(spec.matchConstraints, path.child('matchConstraints'), errors);
-  validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
-  validateVariables(spec.variables ?? [], path.child('variables'), errors);
+  validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors, expressions);
+  validateVariables(spec.variables ?? [], path.child('variables'), errors, expressions);
   const mutations = spec.mutations ?? [];
   if (mutations.length === 0)
     errors.push(required(path.child('mutations'), 'mutations must contain at least one item'));
   for (const [index, mutation] of mutations.entries()) {
-    validateMutation(mutation, path.child('mutations').index(index), errors);
+    validateMutation(mutation, path.child('mutations').index(index), errors, expressions);
   }
   const policy: string = spec.reinvocationPolicy ?? '';
   const at = path.child('reinvocationPolicy');
@@ -76,7 +84,12 @@ function validateSpec(spec: MutatingAdmissionPolicySpec, path: FieldPath, errors
   else if (policy !== 'IfNeeded' && policy !== 'Never') errors.push(notSupported(at, policy, ['IfNeeded', 'Never']));
 }
 
-function validateMutation(mutation: Mutation, path: FieldPath, errors: FieldError[]): void {
+function validateMutation(
+  mutation: Mutation,
+  path: FieldPath,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
   const type: string = mutation.patchType ?? '';
   if (type === '') {
     errors.push(required(path.child('patchType')));
@@ -90,7 +103,11 @@ function validateMutation(mutation: Mutation, path: FieldPath, errors: FieldErro
   const other = type === 'JSONPatch' ? patchFields.ApplyConfiguration : patchFields.JSONPatch;
   const patch = mutation[field];
   if (patch === undefined) errors.push(required(path.child(field), `must be specified when patchType is ${type}`));
-  else validateExpression(patch.expression, path.child(field, 'expression'), errors);
+  else if ((patch.expression ?? '').trim() === '') errors.push(required(path.child(field, 'expression')));
+  else {
+    const wanted = type === 'JSONPatch' ? 'list(JSONPatch)' : 'Object';
+    expressions?.check(patch.expression ?? '', [wanted], path.child(field, 'expression'), errors);
+  }
   if (mutation[other] !== undefined) {
     errors.push(invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`));
   }

@@ -1,5 +1,4 @@
-// What validating and mutating admission policies and their bindings share. Expressions are only checked for being
-// there: whether they compile is checked where they are evaluated.
+// What validating and mutating admission policies and their bindings share.
 
 import type { ParamKind, ParamRef, Variable } from '@homeostat/api/types/admissionregistration-v1';
 import {
@@ -12,6 +11,7 @@ import {
   notSupported,
   required,
 } from '@homeostat/machinery';
+import type { AdmissionExpressions } from './expression-checks.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
@@ -70,19 +70,30 @@ export function validateParamKind(kind: ParamKind | undefined, path: FieldPath, 
   }
 }
 
-export function validateVariables(variables: readonly Variable[], path: FieldPath, errors: FieldError[]): void {
+/** Checks the variables, and declares each for what comes after it. */
+export function validateVariables(
+  variables: readonly Variable[],
+  path: FieldPath,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
   for (const [index, { name = '', expression = '' }] of variables.entries()) {
     const at = path.index(index);
     if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'));
     else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
       errors.push(invalid(at.child('name'), name, 'must be a valid CEL identifier'));
     }
-    validateExpression(expression, at.child('expression'), errors);
+    if (validateExpression(expression, at.child('expression'), errors)) {
+      expressions?.declare(name, expression, at.child('expression'), errors);
+    }
   }
 }
 
-export function validateExpression(expression: string | undefined, path: FieldPath, errors: FieldError[]): void {
-  if ((expression ?? '').trim() === '') errors.push(required(path, 'expression is not specified'));
+/** Whether there is an expression. */
+export function validateExpression(expression: string | undefined, path: FieldPath, errors: FieldError[]): boolean {
+  if ((expression ?? '').trim() !== '') return true;
+  errors.push(required(path, 'expression is not specified'));
+  return false;
 }
 
 export function validatePolicyName(name: string, path: FieldPath, errors: FieldError[]): void {

@@ -21,6 +21,7 @@ import {
   utf8Length,
 } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
+import { AdmissionExpressions } from './expression-checks.ts';
 import { validateConditions } from '../rules/conditions.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { standardStrategy } from '../standard-strategy.ts';
@@ -49,14 +50,17 @@ export const validatingAdmissionPolicyStrategy: KindStrategy<ValidatingAdmission
     namespaced: false,
     generationFields: ['spec'],
     status: true,
-    validate(object, errors) {
-      validateSpec(object.metadata?.name ?? '', object.spec ?? {}, specPath, errors);
+    validate(object, errors, _old, { cel }) {
+      const hasParams = object.spec?.paramKind !== undefined;
+      const expressions = cel === undefined ? undefined : new AdmissionExpressions(cel, { hasParams });
+      validateSpec(object.metadata?.name ?? '', object.spec ?? {}, errors, expressions);
     },
     validateStatus(object, _old, errors) {
       validateConditions(object.status?.conditions, new FieldPath('status.conditions'), errors);
     },
     more: {
       allowUnconditionalUpdate: false,
+      needsCel: () => true,
       applyDefaults(draft) {
         const spec = (draft.spec ??= {} as Mutable<ValidatingAdmissionPolicySpec>);
         spec.failurePolicy ??= 'Fail';
@@ -83,12 +87,18 @@ export const validatingAdmissionPolicyBindingStrategy: KindStrategy<ValidatingAd
     },
   });
 
-function validateSpec(name: string, spec: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
+function validateSpec(
+  name: string,
+  spec: ValidatingAdmissionPolicySpec,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
+  const path = specPath;
   validateFailurePolicy(spec.failurePolicy, path.child('failurePolicy'), errors);
   validateParamKind(spec.paramKind, path.child('paramKind'), errors);
   validateMatchConstraints(spec.matchConstraints, path.child('matchConstraints'), errors);
-  validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors);
-  validateVariables(spec.variables ?? [], path.child('variables'), errors);
+  validateMatchConditions(spec.matchConditions ?? [], path.child('matchConditions'), errors, expressions);
+  validateVariables(spec.variables ?? [], path.child('variables'), errors, expressions);
   const validations = spec.validations ?? [];
   const annotations = spec.auditAnnotations ?? [];
   if (validations.length === 0 && annotations.length === 0) {
@@ -96,20 +106,29 @@ function validateSpec(name: string, spec: ValidatingAdmissionPolicySpec, path: F
     return;
   }
   for (const [index, validation] of validations.entries()) {
-    validateValidation(validation, path.child('validations').index(index), errors);
+    validateValidation(validation, path.child('validations').index(index), errors, expressions);
   }
-  validateAnnotations(name, annotations, path.child('auditAnnotations'), errors);
+  validateAnnotations(name, annotations, errors, expressions);
 }
 
-function validateValidation(validation: Validation, path: FieldPath, errors: FieldError[]): void {
+function validateValidation(
+  validation: Validation,
+  path: FieldPath,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
   const { expression, message = '', messageExpression = '', reason } = validation;
-  validateExpression(expression, path.child('expression'), errors);
+  if (validateExpression(expression, path.child('expression'), errors)) {
+    expressions?.check(expression, ['bool'], path.child('expression'), errors);
+  }
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
+  } else if (messageExpression !== '') {
+    expressions?.check(messageExpression, ['string'], path.child('messageExpression'), errors);
   }
   const text = message.trim();
   if (message !== '' && text === '') {
-    errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
+    errors.push(invalid(path.child('message'), message, 'must be non-empty if specified'));
   } else if (/[\r\n]/.test(text)) errors.push(invalid(path.child('message'), message, 'must not contain line breaks'));
   if (reason !== undefined && !reasons.includes(reason))
     errors.push(notSupported(path.child('reason'), reason, reasons));
@@ -118,9 +137,10 @@ function validateValidation(validation: Validation, path: FieldPath, errors: Fie
 function validateAnnotations(
   name: string,
   annotations: readonly AuditAnnotation[],
-  path: FieldPath,
   errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
 ): void {
+  const path = specPath.child('auditAnnotations');
   if (annotations.length > annotationsMax) errors.push(tooMany(path, annotations.length, annotationsMax));
   for (const [index, { key = '', valueExpression = '' }] of annotations.entries()) {
     const at = path.index(index);
@@ -130,7 +150,7 @@ function validateAnnotations(
       errors.push(required(at.child('valueExpression'), 'valueExpression is not specified'));
     } else if (utf8Length(valueExpression) > annotationBytesMax) {
       errors.push(tooLong(at.child('valueExpression'), annotationBytesMax));
-    }
+    } else expressions?.check(valueExpression, ['string', 'null_type'], at.child('valueExpression'), errors);
     if (annotations.findIndex((other) => other.key === key) < index) errors.push(duplicate(at.child('key'), key));
   }
 }

@@ -17,12 +17,12 @@ import {
   required,
 } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
+import { AdmissionExpressions } from './expression-checks.ts';
 import { validateFullName } from '../rules/full-names.ts';
 import { validateLabelSelector } from '../rules/labels.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { validateWebhookService, validateWebhookUrl } from '../rules/webhook-client.ts';
 import { standardStrategy } from '../standard-strategy.ts';
-import { admissionExpressions, loadAdmissionExpressions } from './load-expressions.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
 
@@ -46,20 +46,18 @@ function configurationStrategy<T extends ValidatingWebhookConfiguration | Mutati
     kind: { group: 'admissionregistration.k8s.io', version: 'v1', kind },
     namespaced: false,
     generationFields: ['webhooks' as keyof T & string],
-    validate(object, errors) {
+    validate(object, errors, _old, { cel }) {
+      const expressions = cel === undefined ? undefined : new AdmissionExpressions(cel);
       const names = new Set<string>();
       for (const [index, webhook] of (object.webhooks ?? []).entries()) {
-        validateWebhook(webhook, webhooksPath.index(index), errors);
+        validateWebhook(webhook, webhooksPath.index(index), errors, expressions);
         if (names.has(webhook.name)) errors.push(duplicate(webhooksPath.index(index).child('name'), webhook.name));
         names.add(webhook.name);
       }
     },
     more: {
       allowUnconditionalUpdate: false,
-      async load(draft) {
-        const hasConditions = draft.webhooks?.some(({ matchConditions = [] }) => matchConditions.length > 0) ?? false;
-        if (hasConditions) await loadAdmissionExpressions();
-      },
+      needsCel: ({ webhooks = [] }) => webhooks.some(({ matchConditions = [] }) => matchConditions.length > 0),
       applyDefaults(draft) {
         for (const webhook of draft.webhooks ?? []) defaultWebhook(webhook as Mutable<MutatingWebhook>, isMutating);
       },
@@ -78,7 +76,12 @@ function defaultWebhook(webhook: Mutable<MutatingWebhook>, isMutating: boolean):
   if (webhook.clientConfig?.service !== undefined) webhook.clientConfig.service.port ??= 443;
 }
 
-function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: FieldPath, errors: FieldError[]): void {
+function validateWebhook(
+  webhook: ValidatingWebhook | MutatingWebhook,
+  path: FieldPath,
+  errors: FieldError[],
+  expressions: AdmissionExpressions | undefined,
+): void {
   validateFullName(webhook.name ?? '', path.child('name'), errors);
   validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors);
   for (const [index, rule] of (webhook.rules ?? []).entries())
@@ -99,12 +102,7 @@ function validateWebhook(webhook: ValidatingWebhook | MutatingWebhook, path: Fie
     validateChoice(webhook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy'), errors);
   }
   validateClient(webhook.clientConfig, path.child('clientConfig'), errors);
-  validateMatchConditions(
-    webhook.matchConditions ?? [],
-    path.child('matchConditions'),
-    errors,
-    (expression) => admissionExpressions()?.compileMatchCondition(expression).problem,
-  );
+  validateMatchConditions(webhook.matchConditions ?? [], path.child('matchConditions'), errors, expressions);
 }
 
 function validateChoice(

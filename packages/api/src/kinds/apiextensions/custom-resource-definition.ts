@@ -9,6 +9,7 @@ import type {
 import {
   type FieldError,
   FieldPath,
+  hasRules,
   invalid,
   type Mutable,
   quote,
@@ -37,9 +38,10 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
     draft.status = {} as Mutable<CustomResourceDefinitionStatus>;
     rememberStorageVersion(draft);
   },
-  validateCreate(object) {
+  needsCel: ({ spec }) => (spec?.versions ?? []).some(({ schema }) => hasRules(schema?.openAPIV3Schema ?? {})),
+  validateCreate(object, { cel }) {
     const errors = validateMetadata(object);
-    validateDefinitionSpec(object.spec, specPath, errors);
+    validateDefinitionSpec(object.spec, specPath, errors, { cel });
     validateRest(object, undefined, errors);
     return errors;
   },
@@ -51,9 +53,9 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
     draft.status = structuredClone(draft.status ?? {}) as Mutable<CustomResourceDefinitionStatus>;
     rememberStorageVersion(draft);
   },
-  validateUpdate(object, old) {
+  validateUpdate(object, old, { cel }) {
     const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
-    validateDefinitionSpec(object.spec, specPath, errors, old.spec);
+    validateDefinitionSpec(object.spec, specPath, errors, { old: old.spec, cel });
     validateFixed(object.spec, old, errors);
     validateRest(object, old, errors);
     return errors;

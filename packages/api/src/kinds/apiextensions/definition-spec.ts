@@ -16,6 +16,7 @@ import {
   required,
   utf8Length,
 } from '@homeostat/machinery';
+import type { Cel } from '../../strategy.ts';
 import { validateWebhookService, validateWebhookUrl } from '../rules/webhook-client.ts';
 import { validateNames, validateRequiredNames } from './definition-names.ts';
 import { hoistSpec, printableVersions, type VersionParts } from './hoisted-spec.ts';
@@ -26,14 +27,20 @@ const scopes = ['Cluster', 'Namespaced'];
 const reviewVersions = ['v1', 'v1beta1'];
 const warningBytesMax = 256;
 
-/** @param old - the stored spec, on update: what its schemas may already do, those of the new one may too */
+export interface DefinitionSpecOptions {
+  /** The stored spec, on update: what its schemas may already do, those of the new one may too. */
+  readonly old?: CustomResourceDefinitionSpec;
+  /** Checks rules; absent: they are only looked at as texts. */
+  readonly cel: Cel | undefined;
+}
+
 export function validateDefinitionSpec(
   spec: CustomResourceDefinitionSpec | undefined,
   path: FieldPath,
   errors: FieldError[],
-  old?: CustomResourceDefinitionSpec,
+  { old, cel }: DefinitionSpecOptions,
 ): void {
-  const rules = schemaRulesOf(spec, old);
+  const rules = schemaRulesOf(spec, old, cel);
   validateGroup(spec?.group ?? '', path.child('group'), errors);
   const scope = spec?.scope ?? '';
   if (scope === '') errors.push(required(path.child('scope')));

@@ -12,6 +12,7 @@ import {
   type ToleratedErrors,
 } from '@homeostat/machinery';
 import { structByName } from '../../scheme/scheme.ts';
+import type { Cel } from '../../strategy.ts';
 import { validateObjectMeta } from '../metadata/object-meta.ts';
 import { nameIsPathSegment } from '../rules/names.ts';
 import { hoistSpec } from './hoisted-spec.ts';
@@ -21,6 +22,8 @@ export interface SchemaRules {
   readonly tolerated: ToleratedErrors;
   /** The schema all versions share, if they do. */
   readonly schema: JSONSchemaProps | undefined;
+  /** Checks rules; absent: they are only looked at as texts. */
+  readonly cel: Cel | undefined;
 }
 
 /** And for one of them. */
@@ -33,6 +36,7 @@ export interface PartRules extends SchemaRules {
 export function schemaRulesOf(
   spec: CustomResourceDefinitionSpec | undefined,
   old: CustomResourceDefinitionSpec | undefined,
+  cel: Cel | undefined,
 ): SchemaRules {
   const found = (old?.versions ?? []).map(({ schema }) => toleratedBy(schema?.openAPIV3Schema));
   // Where unknown fields are pruned, schemas are structural, whatever they were.
@@ -44,6 +48,7 @@ export function schemaRulesOf(
       granularSetItems: found.some(({ granularSetItems }) => granularSetItems),
       absentListKeys: found.some(({ absentListKeys }) => absentListKeys),
     },
+    cel,
     schema: hoistSpec(spec).shared.schema?.openAPIV3Schema,
   };
 }
@@ -51,10 +56,12 @@ export function schemaRulesOf(
 export function validateVersionSchema(
   schema: JSONSchemaProps,
   path: FieldPath,
-  { tolerated, hasStatus }: PartRules,
+  { cel, tolerated, hasStatus }: PartRules,
   errors: FieldError[],
 ): void {
-  errors.push(...schemaErrors(schema, path, { tolerated, statusSubresource: hasStatus, ...metadataOptions() }));
+  const rules = cel === undefined ? {} : { rules: cel.createRuleChecks() };
+  const options = { tolerated, statusSubresource: hasStatus, ...rules, ...metadataOptions() };
+  errors.push(...schemaErrors(schema, path, options));
 }
 
 /** Metadata of embedded resources is that of an object, wherever it may live. */

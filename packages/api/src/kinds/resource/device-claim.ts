@@ -1,5 +1,4 @@
-// What a claim asks for: requests, constraints between them, and configuration for drivers. Whether selector expressions
-// compile is checked where expressions are evaluated.
+// What a claim asks for: requests, constraints between them, and configuration for drivers.
 
 import type {
   DeviceClaim,
@@ -26,10 +25,12 @@ import {
   tooMany,
   utf8Length,
 } from '@homeostat/machinery';
+import type { Cel } from '../../strategy.ts';
 import { validateLabelName } from '../rules/labels.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { pushInvalid } from '../rules/values.ts';
 import { validateCsiDriverName } from '../rules/csi-driver-name.ts';
+import { checkDeviceExpression } from './device-expressions.ts';
 
 const listMax = 32;
 const subRequestsMax = 8;
@@ -51,12 +52,25 @@ function defaultAllocation(request: Mutable<ExactDeviceRequest> | Mutable<Device
   for (const toleration of request.tolerations ?? []) toleration.operator ??= 'Equal';
 }
 
-export function validateDeviceClaim(claim: DeviceClaim | undefined, path: FieldPath, errors: FieldError[]): void {
+/** Whether something of the claim selects devices by expression. */
+export function hasSelectors(claim: DeviceClaim | undefined): boolean {
+  const selects = ({ selectors = [] }: ExactDeviceRequest | DeviceSubRequest): boolean => selectors.length > 0;
+  return (claim?.requests ?? []).some(({ exactly, firstAvailable = [] }) =>
+    [...(exactly === undefined ? [] : [exactly]), ...firstAvailable].some(selects),
+  );
+}
+
+export function validateDeviceClaim(
+  claim: DeviceClaim | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+  cel: Cel | undefined,
+): void {
   const requests = claim?.requests ?? [];
   const names = requestNames(requests);
   const at = path.child('requests');
   if (requests.length > listMax) errors.push(tooMany(at, requests.length, listMax));
-  for (const [index, request] of requests.entries()) validateRequest(request, at.index(index), errors);
+  for (const [index, request] of requests.entries()) validateRequest(request, at.index(index), errors, cel);
   validateUnique(requests, at, errors);
   for (const [index, constraint] of (claim?.constraints ?? []).entries()) {
     validateConstraint(constraint, names, path.child('constraints').index(index), errors);
@@ -90,7 +104,7 @@ export function validateUnique(
   }
 }
 
-function validateRequest(request: DeviceRequest, path: FieldPath, errors: FieldError[]): void {
+function validateRequest(request: DeviceRequest, path: FieldPath, errors: FieldError[], cel: Cel | undefined): void {
   const name = request.name ?? '';
   pushInvalid(isDns1123Label(name), name, path.child('name'), errors);
   const subs = request.firstAvailable ?? [];
@@ -99,11 +113,11 @@ function validateRequest(request: DeviceRequest, path: FieldPath, errors: FieldE
     if (subs.length > subRequestsMax) errors.push(tooMany(at, subs.length, subRequestsMax));
     for (const [index, sub] of subs.entries()) {
       pushInvalid(isDns1123Label(sub.name ?? ''), sub.name ?? '', at.index(index).child('name'), errors);
-      validateAllocation(sub, at.index(index), errors);
+      validateAllocation(sub, at.index(index), errors, cel);
     }
     validateUnique(subs, at, errors);
   }
-  if (request.exactly !== undefined) validateAllocation(request.exactly, path.child('exactly'), errors);
+  if (request.exactly !== undefined) validateAllocation(request.exactly, path.child('exactly'), errors, cel);
   if (subs.length === 0 && request.exactly === undefined) errors.push(required(path, oneKind));
   else if (subs.length > 0 && request.exactly !== undefined) {
     errors.push(invalid(path, null, `${oneKind}, but multiple fields are set`));
@@ -114,11 +128,12 @@ function validateAllocation(
   request: ExactDeviceRequest | DeviceSubRequest,
   path: FieldPath,
   errors: FieldError[],
+  cel: Cel | undefined,
 ): void {
   const className = request.deviceClassName ?? '';
   if (className === '') errors.push(required(path.child('deviceClassName')));
   else pushInvalid(nameIsDnsSubdomain(className, false), className, path.child('deviceClassName'), errors);
-  validateSelectors(request.selectors ?? [], path.child('selectors'), errors);
+  validateSelectors(request.selectors ?? [], path.child('selectors'), errors, cel);
   const count = request.count ?? 0;
   switch (request.allocationMode as string | undefined) {
     case 'All':
@@ -150,7 +165,12 @@ function validateToleration(toleration: DeviceToleration, path: FieldPath, error
   }
 }
 
-export function validateSelectors(selectors: readonly DeviceSelector[], path: FieldPath, errors: FieldError[]): void {
+export function validateSelectors(
+  selectors: readonly DeviceSelector[],
+  path: FieldPath,
+  errors: FieldError[],
+  cel: Cel | undefined,
+): void {
   if (selectors.length > listMax) errors.push(tooMany(path, selectors.length, listMax));
   for (const [index, selector] of selectors.entries()) {
     const at = path.index(index).child('cel');
@@ -158,7 +178,7 @@ export function validateSelectors(selectors: readonly DeviceSelector[], path: Fi
     if (selector.cel === undefined) errors.push(required(at));
     else if (utf8Length(expression ?? '') > expressionBytesMax) {
       errors.push(tooLong(at.child('expression'), expressionBytesMax));
-    }
+    } else if (cel !== undefined) checkDeviceExpression(expression ?? '', at.child('expression'), errors, cel);
   }
 }
 

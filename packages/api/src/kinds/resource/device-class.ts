@@ -13,13 +13,14 @@ export const deviceClassStrategy: KindStrategy<DeviceClass> = standardStrategy<D
   kind: { group: 'resource.k8s.io', version: 'v1', kind: 'DeviceClass' },
   namespaced: false,
   generationFields: ['spec'],
-  validate(object, errors) {
+  validate(object, errors, _old, { cel }) {
     const { selectors = [], config = [], extendedResourceName } = object.spec ?? {};
-    validateSelectors(selectors, specPath.child('selectors'), errors);
+    validateSelectors(selectors, specPath.child('selectors'), errors, cel);
     for (const [index, entry] of config.entries())
       validateConfiguration(entry, specPath.child('config').index(index), errors);
     if (extendedResourceName !== undefined) {
       validateResourceName(extendedResourceName, specPath.child('extendedResourceName'), errors);
     }
   },
+  more: { needsCel: ({ spec }) => (spec?.selectors ?? []).length > 0 },
 });

@@ -15,7 +15,7 @@ import { immutableText } from '../rules/values.ts';
 import { semanticEqual } from '../semantic-equal.ts';
 import { standardStrategy } from '../standard-strategy.ts';
 import { fieldSchema } from '../update-parts.ts';
-import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
+import { defaultDeviceClaim, hasSelectors, validateDeviceClaim } from './device-claim.ts';
 
 const group = { group: 'resource.k8s.io', version: 'v1' };
 const claimKind = { ...group, kind: 'ResourceClaim' };
@@ -27,8 +27,8 @@ export const resourceClaimStrategy: KindStrategy<ResourceClaim> = standardStrate
   kind: claimKind,
   namespaced: true,
   status: true,
-  validate(object, errors, old) {
-    if (old === undefined) validateDeviceClaim(object.spec?.devices, specPath.child('devices'), errors);
+  validate(object, errors, old, { cel }) {
+    if (old === undefined) validateDeviceClaim(object.spec?.devices, specPath.child('devices'), errors, cel);
     else validateUnchanged(object.spec, old.spec, claimKind, errors);
   },
   validateStatus(object, old, errors) {
@@ -36,6 +36,7 @@ export const resourceClaimStrategy: KindStrategy<ResourceClaim> = standardStrate
     validateAllocation(object, old, errors);
   },
   more: {
+    needsCel: ({ spec }) => hasSelectors(spec?.devices),
     applyDefaults: (draft) => defaultDeviceClaim(draft.spec?.devices),
   },
 });
@@ -44,13 +45,14 @@ export const resourceClaimTemplateStrategy: KindStrategy<ResourceClaimTemplate> 
   standardStrategy<ResourceClaimTemplate>({
     kind: templateKind,
     namespaced: true,
-    validate(object, errors, old) {
+    validate(object, errors, old, { cel }) {
       if (old === undefined) {
         validateTemplateMetadata(object.spec?.metadata ?? {}, specPath.child('metadata'), errors);
-        validateDeviceClaim(object.spec?.spec?.devices, specPath.child('spec', 'devices'), errors);
+        validateDeviceClaim(object.spec?.spec?.devices, specPath.child('spec', 'devices'), errors, cel);
       } else validateUnchanged(object.spec, old.spec, templateKind, errors);
     },
     more: {
+      needsCel: ({ spec }) => hasSelectors(spec?.spec?.devices),
       applyDefaults: (draft) => defaultDeviceClaim(draft.spec?.spec?.devices),
     },
   });
