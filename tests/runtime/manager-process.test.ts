@@ -71,6 +71,10 @@ describe('a manager in a process of its own', () => {
       /^leader_election_master_status\{name="labeller"\} 1$/m,
       /^rest_client_requests_total\{code="200",method="PATCH",host="127\.0\.0\.1:\d+"\} 1$/m,
       /^controller_runtime_reconcile_total\{controller="labeller",result="success"\} \d/m,
+      /^reflector_watches_total\{name="configmaps\.v1\."\} 1$/m,
+      /^informer_objects\{name="default",group="",version="v1",resource="configmaps"\} [1-9]/m,
+      /^informer_queued_items\{name="default",group="",version="v1",resource="configmaps"\} 0$/m,
+      /^informer_store_resource_version\{.*resource="configmaps"\} [1-9]/m,
       /^workqueue_adds_total\{.*name="labeller".*\} \d/m,
     ])
       assert.match(metrics, line);

@@ -5,6 +5,7 @@ import { aborted, createDeferred, type Env, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { type Client, metadataOf, resourceId, type ResourceType } from '@homeostat/client';
 import type { Caches, Lister } from '../store/lister.ts';
+import { createInformerMetrics } from './informer-metrics.ts';
 import { createInformerSource, type Selection } from './informer-source.ts';
 import type { Informer } from './informer.ts';
 import { MultiNamespaceInformer } from './multi-namespace-informer.ts';
@@ -22,6 +23,8 @@ export interface InformerFactoryOptions {
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly freeze?: boolean;
   readonly streaming?: boolean;
+  /** Label `name` of the informers' metrics; default `default`. */
+  readonly name?: string;
   /** Informers of namespaced resources, unless asked for one namespace, follow these only; default all. */
   readonly namespaces?: NamespaceSet;
 }
@@ -52,6 +55,7 @@ export class InformerFactory implements Caches {
     this.#options = options;
     const shortest = options.resyncPeriodMs ?? 12 * 3_600_000;
     this.#resyncPeriodMs = shortest * (1 + options.env.random.float());
+    createInformerMetrics(options.name ?? 'default', options.env.metrics, () => this.informers());
   }
 
   /** The shared informer of a resource; made on the first call. @throws Error after the stop. */

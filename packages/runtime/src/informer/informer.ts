@@ -58,6 +58,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly lister: Lister<T>;
   /** The version the cache has reached; empty before the first list. */
   readonly resourceVersion: string;
+  /** Changes that came and are not in the cache yet. */
+  readonly queuedItems: number;
   /** The version the cache has reached for one namespace; undefined: for all of them. */
   versionFor(namespace: string | undefined): string;
   /** Whether the first list is in the cache and told to the handlers; stays so. */

@@ -86,6 +86,12 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     for (const namespace of options.namespaces.current) this.#add(namespace);
   }
 
+  get queuedItems(): number {
+    let queued = 0;
+    for (const { informer } of this.#children.values()) queued += informer.queuedItems;
+    return queued;
+  }
+
   /** The oldest of the versions that the namespaces' caches have reached; empty while one has none. */
   get resourceVersion(): string {
     let oldest: string | undefined;

@@ -123,6 +123,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     return this.#store.reader;
   }
 
+  get queuedItems(): number {
+    return this.#fifo.length;
+  }
+
   /** The version the cache has reached; empty before the first list. */
   get resourceVersion(): string {
     return this.#resourceVersion;

@@ -1,7 +1,7 @@
 // What is going on in a process, as JSON for an operator who looks: which parts run, what queues hold, where informers are, who leads.
 
 import { resourceId } from '@homeostat/client';
-import type { Informer } from '../informer/informer.ts';
+import type { Informer, InformerState } from '../informer/informer.ts';
 import type { ElectionDiagnosis } from '../leader-election/leader-election-options.ts';
 import { type RunnableGroupName, runnableGroups } from './runnable.ts';
 import type { RunnableGroup } from './runnable-group.ts';
@@ -30,8 +30,10 @@ export interface InformerDiagnosis {
   readonly objects: number;
   /** The version the cache has reached. */
   readonly resourceVersion: string;
-  /** Where it is: starting, following, retrying … */
-  readonly state: unknown;
+  /** `synced`: a watch is open, or is being opened again; see `lastError`. */
+  readonly state: InformerState;
+  /** Changes that came and are not in the cache yet. */
+  readonly queuedItems: number;
   readonly lastError?: string;
 }
 
@@ -59,7 +61,7 @@ export function diagnose(sources: DiagnosisSources): Diagnosis {
 }
 
 function informerDiagnosis(informer: Informer): InformerDiagnosis {
-  const { resource, hasSynced, resourceVersion, state, lastError } = informer;
+  const { resource, hasSynced, resourceVersion, state, queuedItems, lastError } = informer;
   const error = lastError?.error;
   return {
     resource: resourceId(resource),
@@ -67,6 +69,7 @@ function informerDiagnosis(informer: Informer): InformerDiagnosis {
     objects: informer.lister.size,
     resourceVersion,
     state,
+    queuedItems,
     ...(error === undefined ? {} : { lastError: messageOf(error) }),
   };
 }

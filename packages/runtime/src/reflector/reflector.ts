@@ -4,6 +4,7 @@
 import { abortable, ApiError, type Env, Pacer, type Status, type Timer } from '@homeostat/base';
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import { keyOf, type ListPage, type ObjectKey } from '@homeostat/client';
+import { createReflectorMetrics, type ReflectorMetrics } from './reflector-metrics.ts';
 import {
   createReflectorState,
   raiseFloor,
@@ -72,12 +73,16 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #content = new Map<ObjectKey, T>();
   #listed: readonly T[] = [];
   #event: WatchEvent<T> | undefined;
+  readonly #metrics: ReflectorMetrics;
+  #watchStartMs = 0;
+  #watchItems = 0;
   /** Cuts the present wait short. */
   #endWait: (() => void) | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#pacer = new Pacer(options.env.clock);
+    this.#metrics = createReflectorMetrics(options.name, options.env.metrics);
     this.#state = createReflectorState({
       streaming: options.streaming ?? true,
       ...(options.internalErrorRetryMs === undefined ? {} : { internalErrorRetryMs: options.internalErrorRetryMs }),
@@ -182,6 +187,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
     this.#forgetContent();
     // At a given version the watch cache answers, which does not page; the most recent state is read in pages.
     const limit = resourceVersion === '' ? pageSize : 0;
+    const { clock } = this.#options.env;
+    const startMs = clock.monotonicMs();
     try {
       let objects: T[] = [];
       let version = '';
@@ -192,6 +199,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
         if (this.#pacer.due()) await this.#pacer.yield();
       }
       this.#listed = objects;
+      this.#metrics.listed(objects.length, (clock.monotonicMs() - startMs) / 1000);
       return { type: 'listed', resourceVersion: version };
     } catch (error) {
       signal.throwIfAborted();
@@ -209,6 +217,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
         (inner) => listWatcher.watch({ resourceVersion, sendInitialEvents, timeoutSeconds, signal: inner }),
         { clock: env.clock, lifetimeMs: timeoutSeconds * 1000, signal },
       );
+      this.#watchStartMs = env.clock.monotonicMs();
+      this.#watchItems = 0;
+      this.#metrics.watchOpened();
       if (!sendInitialEvents) this.#options.onRecovered?.();
       return { type: 'watch-opened' };
     } catch (error) {
@@ -258,6 +269,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       return undefined;
     }
     this.#event = event;
+    this.#watchItems++;
     switch (event.type) {
       case 'ADDED':
       case 'MODIFIED':
@@ -314,6 +326,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const watch = this.#watch;
     if (watch === undefined) return;
     this.#watch = undefined;
+    this.#metrics.watchEnded(this.#watchItems, (this.#options.env.clock.monotonicMs() - this.#watchStartMs) / 1000);
     await watch.close();
   }
 }
