@@ -36,7 +36,12 @@ const noted = (request: http.IncomingMessage): string => {
   }
   return [`${request.method} ${request.url}`, ...headers.toSorted()].join('\n');
 };
+let oidc: http.RequestListener = () => {};
 const answer = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+  if (request.url?.startsWith('/realm') === true) {
+    void oidc(request, response as Parameters<http.RequestListener>[1]);
+    return;
+  }
   seen.push(noted(request));
   response.end('{}');
 };
@@ -68,30 +73,38 @@ after(async () => {
 type Environment = Readonly<Record<string, string>>;
 
 /** What the server saw of a request made in each way; `failed` when none came. */
-async function ask(environment: Environment): Promise<{ readonly kubectl: string; readonly ours: string }> {
+async function ask(
+  environment: Environment,
+  only?: 'kubectl' | 'ours',
+): Promise<{ readonly kubectl: string; readonly ours: string }> {
   const all = { PATH: process.env['PATH'] ?? '', HOME: folder, ...environment };
   const told = async (work: () => Promise<unknown>): Promise<string> => {
     seen.length = 0;
     await work().catch(() => undefined);
     return seen[0] ?? 'failed';
   };
+  const skipped = Promise.resolve('not asked');
   return {
-    kubectl: await told(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const done = (error: Error | null): void => (error === null ? resolve() : reject(error));
-          execFile(kubectl, ['get', '--raw', '/x'], { env: all, timeout: 20_000 }, done);
-        }),
-    ),
-    ours: await told(async () => {
-      const { transport } = createKubeconfigTransport({ env, environment: all, home: folder });
-      const { signal } = new AbortController();
-      try {
-        await transport.send({ method: 'GET', path: '/x', query: '', headers: {}, signal });
-      } finally {
-        await transport.close();
-      }
-    }),
+    kubectl: await (only === 'ours'
+      ? skipped
+      : told(
+          () =>
+            new Promise<void>((resolve, reject) => {
+              const done = (error: Error | null): void => (error === null ? resolve() : reject(error));
+              execFile(kubectl, ['get', '--raw', '/x'], { env: all, timeout: 20_000 }, done);
+            }),
+        )),
+    ours: await (only === 'kubectl'
+      ? skipped
+      : told(async () => {
+          const { transport } = createKubeconfigTransport({ env, environment: all, home: folder });
+          const { signal } = new AbortController();
+          try {
+            await transport.send({ method: 'GET', path: '/x', query: '', headers: {}, signal });
+          } finally {
+            await transport.close();
+          }
+        })),
   };
 }
 
@@ -212,6 +225,52 @@ describe('kubeconfigs as kubectl reads them', () => {
       await agree({ KUBECONFIG: write('config', config(user())) }, wanted);
     });
   }
+
+  it('an OIDC token that is refreshed: the same requests, and the same tokens written back', async () => {
+    const fresh = idToken(3_600_000);
+    const asked: string[] = [];
+    let refuseBasic = false;
+    oidc = (request, response) => {
+      let form = '';
+      request.on('data', (chunk: Buffer) => (form += chunk.toString()));
+      request.on('end', () => {
+        asked.push(
+          `${request.method} ${request.url} ${request.headers.authorization ?? '-'} ${form.split('&').toSorted().join('&')}`,
+        );
+        const origin = `https://127.0.0.1:${portOf(secure)}`;
+        if (request.method === 'GET')
+          response.end(JSON.stringify({ issuer: `${origin}/realm`, token_endpoint: `${origin}/realm/token` }));
+        else if (refuseBasic && request.headers.authorization !== undefined) response.writeHead(401).end('{}');
+        else {
+          response.setHeader('content-type', 'application/json');
+          response.end(
+            JSON.stringify({ id_token: fresh, refresh_token: 'second', access_token: 'a', token_type: 'Bearer' }),
+          );
+        }
+      });
+    };
+    for (refuseBasic of [false, true]) {
+      const provider = {
+        'idp-issuer-url': `https://127.0.0.1:${portOf(secure)}/realm`,
+        'idp-certificate-authority-data': btoa(authority.cert),
+        'client-id': 'kube&',
+        'client-secret': 's h',
+        'id-token': idToken(-1_000),
+        'refresh-token': 'first',
+      };
+      const KUBECONFIG = file('config');
+      const results: { asked: readonly string[]; written: unknown }[] = [];
+      for (const how of ['kubectl', 'ours'] as const) {
+        write('config', config({ 'auth-provider': { name: 'oidc', config: provider } }));
+        asked.length = 0;
+        const told = await ask({ KUBECONFIG }, how);
+        assert.match(told[how], new RegExp(`Bearer ${fresh}`));
+        const written = loadKubeconfig({ path: KUBECONFIG }).users.get('u')?.value['auth-provider'];
+        results.push({ asked: [...asked], written });
+      }
+      assert.deepEqual(results[1], results[0]);
+    }
+  });
 
   it('what a plugin is told', async () => {
     const plugin = (version: string): object => ({

@@ -96,6 +96,44 @@ describe('createHttpTransport() through a proxy', () => {
     assert.deepEqual(proxy.seen, [`GET ${server.url}/x`]);
   });
 
+  for (const [kind, startProxy] of [
+    ['CONNECT', startHttpProxy],
+    ['SOCKS5', startSocksProxy],
+  ] as const) {
+    for (const secure of [true, false]) {
+      it(`tunnels upgrades to ${secure ? 'https' : 'plain http'} by ${kind}, and ends them when it is closed`, async () => {
+        const server = await serve(echo, { secure, h2: false });
+        server.server.on('upgrade', (_request: unknown, socket: net.Socket) => {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
+          socket.on('data', (chunk) => socket.write(chunk)).on('end', () => socket.end());
+          socket.on('error', () => {});
+        });
+        const proxy = await startProxy();
+        closers.push(() => proxy.close());
+        const transport = connect(server, { proxy: proxy.url });
+        const headers = { connection: 'upgrade', upgrade: 'echo' };
+        const { status, body } = await transport.send(get('/exec', { headers }));
+        assert.equal(status, 101);
+        assert.deepEqual(proxy.seen, [`CONNECT 127.0.0.1:${server.port}`]);
+        assert.ok(body.kind === 'upgrade');
+        const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+        const running = body.run({
+          incoming: (async function* () {
+            yield Buffer.from('hello');
+            await closed;
+          })(),
+          write: async (bytes) => {
+            assert.equal(Buffer.from(bytes).toString(), 'hello');
+            await transport.close();
+          },
+          close: async () => close(),
+        });
+        await running.catch(() => undefined);
+        await until(env.clock, () => server.sockets.size === 0, 'no socket left');
+      });
+    }
+  }
+
   it('says what the proxy refused, without its password', async () => {
     const server = await serve(echo);
     const [connectProxy, socks] = await Promise.all([startHttpProxy(), startSocksProxy()]);

@@ -99,7 +99,7 @@ export class OidcAuthenticator implements Authenticator {
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const url = toUrl(endpoint, 'token_endpoint');
     // RFC 6749 §2.3.1: the client proves itself by Basic; some providers read it from the form only.
-    const basic = Buffer.from(`${encodeURIComponent(client)}:${encodeURIComponent(secret)}`).toString('base64');
+    const basic = Buffer.from(`${formEncode(client)}:${formEncode(secret)}`).toString('base64');
     const first = await fetchJson(url, { ...call, form, headers: { authorization: `Basic ${basic}` } });
     if (first.status < 300) return first.body;
     const second = await fetchJson(url, {
@@ -132,6 +132,10 @@ function expiryOf(token: string): number {
     // Told below, without the token.
   }
   throw new KubeconfigError('oidc: the id-token is not a JSON Web Token with an expiry');
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
 function toUrl(text: string, field: string): URL {
