@@ -36,10 +36,10 @@ const noted = (request: http.IncomingMessage): string => {
   }
   return [`${request.method} ${request.url}`, ...headers.toSorted()].join('\n');
 };
-let oidc: http.RequestListener = () => {};
+let oidc: (request: http.IncomingMessage, response: http.ServerResponse) => void = () => {};
 const answer = (request: http.IncomingMessage, response: http.ServerResponse): void => {
   if (request.url?.startsWith('/realm') === true) {
-    void oidc(request, response as Parameters<http.RequestListener>[1]);
+    oidc(request, response);
     return;
   }
   seen.push(noted(request));
