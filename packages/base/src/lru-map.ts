@@ -29,6 +29,11 @@ export class LruMap<K, V> {
     if (oldest.done !== true) this.#map.delete(oldest.value);
   }
 
+  /** From what was used longest ago on; no use itself. Entries may be deleted meanwhile. */
+  entries(): MapIterator<[K, V]> {
+    return this.#map.entries();
+  }
+
   delete(key: K): void {
     this.#map.delete(key);
   }

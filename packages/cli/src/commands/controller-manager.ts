@@ -29,7 +29,7 @@ export async function controllerManager(values: FlagValues): Promise<void> {
     onWarning: (text: string) => env.log.debug('warning from the API server', { text }),
   };
   const client = createClient({ transport: connected.transport, env, userAgent, ...limits });
-  const election = electionOf(values, env, client);
+  const elected = electionOf(values, env, client, userAgent);
   const clientFor = boolFlag(values, 'use-service-account-credentials')
     ? ownCredentials({ env, client, connected, limits })
     : undefined;
@@ -42,10 +42,12 @@ export async function controllerManager(values: FlagValues): Promise<void> {
       settings: settingsOf(values, connected),
       resyncPeriodMs: numberFlag(values, 'min-resync-period'),
       ...(clientFor === undefined ? {} : { clientFor }),
-      ...(election === undefined ? {} : { election }),
+      ...(elected === undefined ? {} : { election: elected.election }),
       ...(env.log.enabled('debug') ? { onAction: (record) => logAction(env, record) } : {}),
     }),
   );
+  if (elected !== undefined)
+    manager.add({ name: 'leader election events', run: (run) => elected.events.run(run) }, { group: 'services' });
   await runComponent({
     env,
     values,

@@ -22,15 +22,17 @@ export async function scheduler(values: FlagValues): Promise<void> {
     burst: numberFlag(values, 'kube-api-burst'),
     onWarning: (text) => env.log.debug('warning from the API server', { text }),
   });
-  const election = electionOf(values, env, client);
+  const elected = electionOf(values, env, client, userAgent);
   const unschedulableMaxMs = numberFlag(values, 'pod-max-in-unschedulable-pods-duration');
   const made = createScheduler({
     env,
     client,
     hostName: hostname(),
     unschedulableMaxMs,
-    ...(election === undefined ? {} : { election }),
+    ...(elected === undefined ? {} : { election: elected.election }),
   });
+  if (elected !== undefined)
+    made.manager.add({ name: 'leader election events', run: (run) => elected.events.run(run) }, { group: 'services' });
   await runComponent({
     env,
     values,

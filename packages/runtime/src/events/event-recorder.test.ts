@@ -1,8 +1,8 @@
-// Events as the fake server receives them: shape, counting, aggregation, spam, failures.
+// Events as the fake server receives them: shape, counting, aggregation, spam, failures. Scenario 72 of the client specification.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError, createVirtualEnv } from '@homeostat/base';
+import { ApiError, createVirtualEnv, type LogLine, type VirtualEnvOptions } from '@homeostat/base';
 import type { Event } from '@homeostat/api/types/core-v1';
 import type { Event as SeriesEvent } from '@homeostat/api/types/events-v1';
 import type { KubeObject } from '@homeostat/machinery';
@@ -17,8 +17,8 @@ const pod = {
   metadata: { name: 'web-0', namespace: 'x', uid: 'u1', resourceVersion: '5' },
 };
 
-function setUp() {
-  const env = createVirtualEnv();
+function setUp(options: VirtualEnvOptions = {}) {
+  const env = createVirtualEnv(options);
   const server = new FakeServer(env);
   const recorder = createEventRecorder({ client: server.client(), env, component: 'replicaset-controller' });
   const stop = new AbortController();
@@ -88,7 +88,7 @@ describe('createEventRecorder()', () => {
     await end();
   });
 
-  it('combines many messages of one kind: nine plain ones, then one for all', async () => {
+  it('72 combines many messages of one kind: nine plain ones, then one for all', async () => {
     const { env, record, events, end } = setUp();
     for (let i = 0; i < 12; i++) record(`message ${i}`);
     await env.clock.settle();
@@ -109,7 +109,7 @@ describe('createEventRecorder()', () => {
     await end();
   });
 
-  it('stops spam: 25 at once, then one in five minutes, apart for each type', async () => {
+  it('72 stops spam: 25 at once, then one in five minutes, apart for each type', async () => {
     const { env, record, server, end, events } = setUp();
     for (let i = 0; i < 30; i++) record('same');
     await env.clock.settle();
@@ -173,6 +173,66 @@ describe('createEventRecorder()', () => {
     await end();
   });
 
+  it('gives an event up after twelve tries, ten seconds apart, and goes on with the next', async () => {
+    const { env, record, server, end, events } = setUp();
+    server.fault = () => {
+      if (server.requests.length <= 12) throw new TransportError('refused', 'connection refused');
+    };
+    record('lost');
+    record('next');
+    await env.clock.advance(10_000 + 9 * 10_000);
+    assert.ok(server.requests.length >= 10 && server.requests.length < 12, `${server.requests.length} tries`);
+    await env.clock.advance(20_000);
+    assert.deepEqual(
+      events().map(({ message }) => message),
+      ['next'],
+    );
+    assert.equal(server.requests.length, 13);
+    await end();
+  });
+
+  it('drops what comes while a thousand events wait, says so once, and recovers', async () => {
+    const lines: LogLine[] = [];
+    const { env, server, stop, record, end } = setUp({ sink: (line) => lines.push(line) });
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    server.fault = () => gate;
+    const each = (from: number, count: number): void => {
+      for (let i = from; i < from + count; i++)
+        record('m', { regarding: { ...pod, metadata: { ...pod.metadata, uid: `u${i}` } } });
+    };
+    each(0, 1);
+    await env.clock.settle(); // one under way, besides the queue
+    each(1, 1_200);
+    open();
+    await env.clock.settle();
+    assert.equal(server.requests.length, 1_001);
+    const dropped = (): number => lines.filter(({ message }) => message.startsWith('events are dropped')).length;
+    assert.equal(dropped(), 1);
+    each(5_000, 10);
+    await env.clock.settle();
+    assert.equal(server.requests.length, 1_011);
+    assert.equal(dropped(), 1);
+    stop.abort();
+    await end();
+  });
+
+  it('keeps annotations, and events of a namespace that goes away are dropped quietly', async () => {
+    const lines: LogLine[] = [];
+    const { env, record, events, end, server } = setUp({ sink: (line) => lines.push(line) });
+    record('one', { annotations: { team: 'a' } });
+    await env.clock.settle();
+    assert.deepEqual(events()[0]?.metadata.annotations, { team: 'a' });
+    server.fault = () => {
+      const causes = [{ reason: 'NamespaceTerminating', message: 'x' }];
+      throw new ApiError({ code: 403, reason: 'Forbidden', message: 'namespace is terminating', details: { causes } });
+    };
+    record('two');
+    await env.clock.settle();
+    assert.deepEqual(lines, []);
+    await end();
+  });
+
   it('writes what is queued at the stop, but waits for nobody', async () => {
     const { env, record, server, stop, end, events } = setUp();
     record('first');
@@ -217,6 +277,46 @@ describe('createSeriesRecorder()', () => {
     record('again');
     await env.clock.settle();
     assert.equal(server.list('events').length, 2, 'the old series is over');
+    stop.abort();
+    await env.clock.run(running);
+  });
+
+  it('tells of a long series every half hour, and keeps writes of one event in order', async () => {
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const recorder = createSeriesRecorder({ client: server.client(), env, controller: 's', instance: 's-h' });
+    const stop = new AbortController();
+    const running = recorder.run({ signal: stop.signal });
+    const record = (): void =>
+      recorder.record({ regarding: pod, type: 'Warning', reason: 'Failed', action: 'Try', note: 'again' });
+    const count = (): number | undefined => (server.list('events')[0] as SeriesEvent | undefined)?.series?.count;
+    for (let minute = 0; minute < 30; minute++) {
+      record();
+      await env.clock.advance(60_000);
+    }
+    assert.equal(count(), 30);
+    assert.deepEqual(verbs(server.requests), ['POST', 'PATCH', 'PATCH']);
+    // The server is slow: the patch must not overtake the creation, while other events need not wait.
+    server.requests.length = 0;
+    await env.clock.advance(20 * 60_000);
+    server.fault = () => env.clock.sleep(5_000);
+    server.requests.length = 0;
+    record();
+    record();
+    for (let i = 0; i < 20; i++)
+      recorder.record({
+        regarding: { ...pod, metadata: { ...pod.metadata, name: `other-${i}` } },
+        type: 'Normal',
+        reason: 'Fine',
+        action: 'Try',
+        note: '',
+      });
+    await env.clock.advance(1_000);
+    const atOnce = server.requests.length;
+    assert.ok(atOnce > 3 && atOnce <= 8, `${atOnce} at once`);
+    await env.clock.advance(120_000);
+    const own = server.requests.filter(({ name, object }) => (name ?? object?.metadata?.name)?.startsWith('web-0.'));
+    assert.deepEqual(verbs(own), ['POST', 'PATCH']);
     stop.abort();
     await env.clock.run(running);
   });

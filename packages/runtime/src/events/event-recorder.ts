@@ -26,6 +26,8 @@ export interface EventInput {
   /** CamelCase, e.g. `SuccessfulCreate`. */
   readonly reason: string;
   readonly message: string;
+  /** Of the Event object. Equal events are counted in the first one, whose annotations stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** Default the recorder's. */
   readonly component?: string;
 }
@@ -67,7 +69,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 
   const record = (input: EventInput): void => {
-    const { type, reason, message, component = options.component } = input;
+    const { type, reason, message, annotations, component = options.component } = input;
     const involvedObject = toReference(input.regarding);
     if (type !== 'Normal' && type !== 'Warning') {
       env.log.error('an event of an unknown type was dropped', { type, reason });
@@ -77,7 +79,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const event: Event = {
       kind: 'Event',
       apiVersion: 'v1',
-      metadata: { name: nameFor(involvedObject.name ?? ''), namespace: namespaceOf(involvedObject) },
+      metadata: {
+        name: nameFor(involvedObject.name ?? ''),
+        namespace: namespaceOf(involvedObject),
+        ...(annotations === undefined ? {} : { annotations }),
+      },
       involvedObject,
       reason,
       message,

@@ -1,7 +1,7 @@
-// Writes events, one after the other (spec/infrastructure.md §3.4). Events are best effort: what the server refuses is dropped, a
+// Writes events, those of one name one after the other (spec/infrastructure.md §3.4). Events are best effort: what the server refuses is dropped, a
 // server that can't be reached is tried again, and a full queue drops what comes.
 
-import { createDeferred, type Deferred, type Env } from '@homeostat/base';
+import { createDeferred, type Deferred, type Env, Scope } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { apiErrorOf, isAlreadyExists, isNamespaceTerminating } from '@homeostat/client';
 
@@ -11,32 +11,43 @@ export type EventWrite<T extends KubeObject> = {
   readonly send: (event: T, signal: AbortSignal) => Promise<void>;
 };
 
+interface Lane<T extends KubeObject> {
+  readonly queue: EventWrite<T>[];
+  filled: Deferred<void> | undefined;
+}
+
 const queueMax = 1_000;
 const triesMax = 12;
 const pauseMs = 10_000;
 /** After the stop, what is queued gets this long to be written. */
 const drainMs = 1_000;
 
-/** A bounded queue of event writes with one writer. */
+export interface EventSinkOptions {
+  /** Writes at once; default 1. Those of one event are never at once, and keep their order. */
+  readonly workers?: number;
+}
+
+/** A bounded queue of event writes. */
 export class EventSink<T extends KubeObject> {
   readonly #env: Env;
-  readonly #queue: EventWrite<T>[] = [];
-  #filled: Deferred<void> | undefined;
+  readonly #lanes: readonly Lane<T>[];
   #dropped = 0;
   /** The queue has been full since it was last empty: said once, not for every event. */
   #overflowing = false;
 
-  constructor(env: Env) {
+  constructor(env: Env, { workers = 1 }: EventSinkOptions = {}) {
     this.#env = env;
+    this.#lanes = Array.from({ length: workers }, () => ({ queue: [], filled: undefined }));
   }
 
   get length(): number {
-    return this.#queue.length;
+    return this.#lanes.reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
   /** Queues a write; dropped when the queue is full. */
   push(write: EventWrite<T>): void {
-    if (this.#queue.length >= queueMax) {
+    const { length } = this;
+    if (length >= queueMax) {
       this.#dropped++;
       if (!this.#overflowing) {
         this.#overflowing = true;
@@ -47,43 +58,60 @@ export class EventSink<T extends KubeObject> {
       }
       return;
     }
-    this.#queue.push(write);
-    this.#filled?.resolve();
-    this.#filled = undefined;
+    if (length === 0) this.#overflowing = false;
+    const lane = this.#laneOf(write.event.metadata?.name ?? '');
+    lane.queue.push(write);
+    lane.filled?.resolve();
+    lane.filled = undefined;
   }
 
   /** Writes until `signal` aborts; then what is queued is tried once more, for a second at most. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const wake = (): void => this.#filled?.resolve();
-    signal.addEventListener('abort', wake, { once: true });
-    while (!signal.aborted) {
-      const write = this.#queue.shift();
-      if (write !== undefined) {
-        await this.#write(write, signal);
-        continue;
-      }
-      this.#overflowing = false;
-      this.#filled ??= createDeferred<void>();
-      await this.#filled.promise;
-    }
-    signal.removeEventListener('abort', wake);
+    const scope = new Scope();
+    for (const lane of this.#lanes) scope.spawn('event writer', () => this.#work(lane, signal));
+    await scope.join();
     await this.#drain();
   }
 
+  async #work(lane: Lane<T>, signal: AbortSignal): Promise<void> {
+    const wake = (): void => lane.filled?.resolve();
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      const write = lane.queue.shift();
+      if (write !== undefined) {
+        await this.#write(write, lane, signal);
+        continue;
+      }
+      lane.filled ??= createDeferred<void>();
+      await lane.filled.promise;
+    }
+    signal.removeEventListener('abort', wake);
+  }
+
   async #drain(): Promise<void> {
-    if (this.#queue.length === 0) return;
+    if (this.length === 0) return;
     const limit = new AbortController();
     const timer = this.#env.clock.setTimer(drainMs, () => limit.abort(new Error('no time is left to write events')));
     try {
-      for (let write = this.#queue.shift(); write !== undefined && !limit.signal.aborted; write = this.#queue.shift()) {
-        await this.#tryOnce(write, limit.signal);
+      for (const { queue } of this.#lanes) {
+        for (let write = queue.shift(); write !== undefined && !limit.signal.aborted; write = queue.shift()) {
+          await this.#tryOnce(write, limit.signal);
+        }
       }
     } finally {
       timer.cancel();
     }
   }
 
-  async #write(write: EventWrite<T>, signal: AbortSignal): Promise<void> {
+  #laneOf(name: string): Lane<T> {
+    let hash = 0x811c9dc5; // FNV-1a
+    for (let index = 0; index < name.length; index++) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
+    const lane = this.#lanes[((hash ^ (hash >>> 16)) >>> 0) % this.#lanes.length];
+    if (lane === undefined) throw new RangeError('an event sink needs a worker');
+    return lane;
+  }
+
+  async #write(write: EventWrite<T>, lane: Lane<T>, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       if (await this.#tryOnce(write, signal)) return;
       if (tries >= triesMax) {
@@ -94,7 +122,7 @@ export class EventSink<T extends KubeObject> {
       const delayMs = tries === 1 ? pauseMs * this.#env.random.float() : pauseMs;
       await this.#env.clock.sleep(delayMs, signal).catch(() => undefined);
       if (signal.aborted) {
-        this.#queue.unshift(write);
+        lane.queue.unshift(write);
         return;
       }
     }

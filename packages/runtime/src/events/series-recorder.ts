@@ -48,6 +48,8 @@ const events = resourceType<Event>({
   namespaced: true,
 });
 const seriesMax = 4096;
+/** Writes at once; those of one event keep their order. */
+const workers = 8;
 const refreshMs = 30 * 60_000;
 const finishMs = 6 * 60_000;
 
@@ -56,9 +58,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
   const { client, env, controller, instance } = options;
   const nameFor = createEventNamer(env);
   const known = new LruMap<string, Series>(seriesMax);
-  // The LRU bounds memory; this set is for the periodic walks and holds the same keys.
-  const keys = new Set<string>();
-  const sink = new EventSink<Event>(env);
+  const sink = new EventSink<Event>(env, { workers });
 
   const write = (event: Event): void => {
     const namespace = event.metadata.namespace ?? 'default';
@@ -115,16 +115,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       type: input.type,
     };
     known.set(key, { event, lastMs: nowMs });
-    keys.add(key);
     write(event);
-  };
-
-  const each = (visit: (key: string, series: Series) => void): void => {
-    for (const key of keys) {
-      const series = known.get(key);
-      if (series === undefined) keys.delete(key);
-      else visit(key, series);
-    }
   };
 
   const every = async (periodMs: number, signal: AbortSignal, run: () => void): Promise<void> => {
@@ -134,20 +125,18 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
     }
   };
 
-  const refresh = (): void =>
-    each((_key, { event }) => {
-      if (event.series !== undefined) write(event);
-    });
+  const refresh = (): void => {
+    for (const [, { event }] of known.entries()) if (event.series !== undefined) write(event);
+  };
 
   /** Series and single events that were not seen for a while are over; a later one starts anew. */
   const finish = (): void => {
     const nowMs = env.clock.nowMs();
-    each((key, series) => {
-      if (nowMs - series.lastMs < finishMs) return;
+    for (const [key, series] of known.entries()) {
+      if (nowMs - series.lastMs < finishMs) continue;
       if (series.event.series !== undefined) write(series.event);
       known.delete(key);
-      keys.delete(key);
-    });
+    }
   };
 
   return {
