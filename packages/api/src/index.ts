@@ -16,7 +16,7 @@ export {
   parseCidrSloppy,
   parseIpSloppy,
 } from './kinds/rules/addresses.ts';
-export { nameIsPathSegment } from './kinds/rules/names.ts';
+export { nameIsDnsSubdomain, nameIsPathSegment } from './kinds/rules/names.ts';
 export { semanticEqual } from './kinds/semantic-equal.ts';
 export { strategyOf } from './kinds/strategies.ts';
 export { mayAllContainersRestart, restartActionOf, shouldContainerRestart } from './meaning/container-restart.ts';

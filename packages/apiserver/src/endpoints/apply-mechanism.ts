@@ -44,7 +44,7 @@ function merge(
   target: PatchTarget,
 ): Mutable<KubeObject> {
   const result = applyConfiguration({ ...owner, live, config, kind: target.kind.kind, force });
-  const draft = toTyped(result.object, config, target);
+  const draft = target.reader?.readMerged(result.object) ?? toTyped(result.object, config, target);
   draft.kind = target.kind.kind;
   draft.apiVersion = toApiVersion(target.kind);
   const meta = (draft.metadata ??= {});

@@ -6,7 +6,6 @@ import { createObject } from '../registry/create.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { admissionAttributes } from './admission-attributes.ts';
-import { decodeBody } from './decode-body.ts';
 import { type EndpointRequest, writeContext } from './endpoint-request.ts';
 import { respondObject, negotiateOutput } from './output.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
@@ -17,14 +16,11 @@ export async function handleCreate(request: EndpointRequest, resource: StoredRes
   const { context, entry } = request;
   const output = negotiateOutput(request);
   const options = decodeWriteOptions(context.query, 'CreateOptions');
-  const draft = await decodeBody(context.request.body, {
+  const draft = await entry.version.readBody(context.request.body, {
     contentType: context.request.headers['content-type'] ?? '',
-    expected: entry.info,
-    schema: entry.info.schema,
     fieldValidation: options.fieldValidation,
     warnings: context.warnings,
   });
-  entry.version.applyDefaults(draft);
   const version = await createFrom(request, resource, draft, options);
   return respondObject(request, 201, version, output);
 }

@@ -5,6 +5,7 @@ import { schemaOf } from '@homeostat/api';
 import { ApiError } from '@homeostat/base';
 import type { RequestBody } from '@homeostat/client';
 import {
+  asMap,
   decodeBody as decodeTyped,
   decodeJson,
   decodeObject,
@@ -30,6 +31,8 @@ export interface DecodeOptions {
   readonly schema: StructSchema;
   readonly fieldValidation: FieldValidation;
   readonly warnings: WarningRecorder;
+  /** Refuses bodies of another kind in words of its own; undefined: it can be taken. Default: those of the type registry. */
+  readonly refuseKind?: (actual: GroupVersionKind, expected: GroupVersionKind) => Error | undefined;
   /** Media types this endpoint takes; default all. */
   readonly accepted?: readonly MediaType[];
 }
@@ -77,11 +80,8 @@ export async function decodeBytes(
       } catch (error) {
         throw unrecognized(options.expected.kind, textOf(error), bytes);
       }
-      // A refusal shows them as the YAML reader's one error of several lines.
-      if (options.fieldValidation === 'Strict' && problems.length > 0) {
-        problems.splice(0, problems.length, ['yaml: unmarshal errors:', ...problems].join('\n  '));
-      }
-      return decodeValue(value, problems, options, bytes);
+      const found = options.fieldValidation === 'Strict' ? asYamlError(problems) : problems;
+      return decodeValue(value, found, options, bytes);
     }
     case 'application/json':
       return decodeJsonBody(bytes, options);
@@ -113,11 +113,16 @@ function decodeJsonBody(bytes: Uint8Array, options: DecodeOptions): Mutable<Kube
     } catch (error) {
       throw unrecognized(expected.kind, `couldn't get version/kind; json parse error: ${textOf(error)}`, bytes);
     }
-    const actual = checkKind(value, expected, bytes);
+    const actual = checkKind(value, options, bytes);
     if (draft === undefined) throw newBadRequest(cannotHandle(actual, expected, textOf(failure)));
   }
   report(problems, expected, options);
   return withKind(draft, expected);
+}
+
+/** A refusal shows them as the YAML reader's one error of several lines. */
+export function asYamlError(problems: readonly string[]): readonly string[] {
+  return problems.length === 0 ? [] : [['yaml: unmarshal errors:', ...problems].join('\n  ')];
 }
 
 function reporting(
@@ -131,8 +136,65 @@ function reporting(
   };
 }
 
+export interface UntypedBody {
+  readonly value: { readonly [key: string]: Json };
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Repeated keys, in words. */
+  readonly duplicates: readonly string[];
+}
+
+const untypedMedia: readonly MediaType[] = ['application/json', 'application/yaml'];
+
+/** Reads a body as plain JSON that says what it is: for kinds without a Go type. @throws ApiError 400, 413, 415 */
+export async function decodeUntyped(
+  body: RequestBody | undefined,
+  contentType: string,
+  expected: GroupVersionKind,
+): Promise<UntypedBody> {
+  const duplicates: string[] = [];
+  let value: Json;
+  let bytes: Uint8Array = new Uint8Array();
+  if (body?.kind === 'object') value = body.object as Json;
+  else {
+    const media = inputMedia(contentType, untypedMedia);
+    bytes = await readBytes(body);
+    value = media === 'application/yaml' ? await readYaml() : readJson();
+  }
+  const map = asMap(value);
+  if (map === undefined && value !== null) {
+    const text = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeMetaText}`;
+    throw unrecognized(expected.kind, text, bytes);
+  }
+  const apiVersion = stringField(map, 'apiVersion', expected.kind, bytes);
+  const kind = stringField(map, 'kind', expected.kind, bytes);
+  if (kind === '') {
+    const text = `Object 'Kind' is missing in '${Buffer.from(bytes).toString('utf8')}'`;
+    throw unrecognized(expected.kind, text, bytes);
+  }
+  return { value: map ?? {}, apiVersion, kind, duplicates };
+
+  function readJson(): Json {
+    try {
+      return decodeJson(bytes, { onDuplicate: (path) => void duplicates.push(`duplicate field "${path}"`) });
+    } catch (error) {
+      throw unrecognized(expected.kind, `couldn't get version/kind; json parse error: ${textOf(error)}`, bytes);
+    }
+  }
+
+  async function readYaml(): Promise<Json> {
+    const { decodeYaml } = await import('@homeostat/machinery/yaml');
+    try {
+      return decodeYaml(bytes, { onDuplicate: (text) => void duplicates.push(text) });
+    } catch (error) {
+      throw unrecognized(expected.kind, textOf(error), bytes);
+    }
+  }
+}
+
 /** The kind a body says it is of. @throws ApiError when it is not one the endpoint takes */
-function checkKind(value: Json, expected: GroupVersionKind, bytes: Uint8Array): GroupVersionKind {
+function checkKind(value: Json, options: DecodeOptions, bytes: Uint8Array): GroupVersionKind {
+  const { expected } = options;
   const object =
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, Json>>)
@@ -144,7 +206,7 @@ function checkKind(value: Json, expected: GroupVersionKind, bytes: Uint8Array): 
   const apiVersion = stringField(object, 'apiVersion', expected.kind, bytes);
   const kind = stringField(object, 'kind', expected.kind, bytes);
   const actual = versionOf(apiVersion, kind, expected, bytes);
-  const refused = refuseKind(actual, expected);
+  const refused = (options.refuseKind ?? refuseKind)(actual, expected);
   if (refused !== undefined) throw refused;
   return actual;
 }
@@ -156,7 +218,7 @@ function decodeValue(
   bytes: Uint8Array = new Uint8Array(),
 ): Mutable<KubeObject> {
   const { expected } = options;
-  const actual = checkKind(value, expected, bytes);
+  const actual = checkKind(value, options, bytes);
   const problems = [...duplicates];
   const draft = typed(actual, expected, () =>
     decodeObject<Mutable<KubeObject>>(value ?? {}, options.schema, reporting(options, problems)),
@@ -178,7 +240,7 @@ function decodeProtobufBody(bytes: Uint8Array, options: DecodeOptions): Mutable<
     throw unrecognized(expected.kind, textOf(error), bytes);
   }
   const actual = gvkOf(envelope.apiVersion, envelope.kind, expected);
-  const refused = refuseKind(actual, expected);
+  const refused = (options.refuseKind ?? refuseKind)(actual, expected);
   if (refused !== undefined) throw refused;
   const schema = schemaOf(actual) ?? options.schema;
   const draft = typed(actual, expected, () => decodeProtobuf<Mutable<KubeObject>>(envelope.raw, schema));
@@ -209,7 +271,7 @@ function typed<T>(actual: GroupVersionKind, expected: GroupVersionKind, decode: 
   }
 }
 
-function cannotHandle(actual: GroupVersionKind, expected: GroupVersionKind, text: string): string {
+export function cannotHandle(actual: GroupVersionKind, expected: GroupVersionKind, text: string): string {
   return `${actual.kind} in version ${JSON.stringify(actual.version)} cannot be handled as a ${expected.kind}: ${text}`;
 }
 

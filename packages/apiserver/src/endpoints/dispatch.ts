@@ -3,31 +3,14 @@
 
 import { ApiError } from '@homeostat/base';
 import type { ApiResponse } from '@homeostat/client';
+import { notFoundText, textAnswer } from '../server/answers.ts';
 import { deprecationOf } from '../server/deprecations.ts';
 import type { RequestContext } from '../server/request-context.ts';
-import type { TermGuard } from '../registry/term-guard.ts';
-import { handleCreate } from './create-endpoint.ts';
-import { handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
-import type { EndpointRequest, EndpointServices, ServedResourceEntry } from './endpoint-request.ts';
-import { handleGet } from './get-endpoint.ts';
-import { handleList } from './list-endpoint.ts';
+import { dispatchCustom } from './custom-dispatch.ts';
+import type { EndpointRequest, ServedResourceEntry } from './endpoint-request.ts';
 import { routerAccepts, servedMediaTypes } from './media-types.ts';
-import { handlePatch } from './patch-endpoint.ts';
 import { patchTypeOf } from './patch-types.ts';
-import { handleUpdate } from './update-endpoint.ts';
-import { handleWatch, type WatchLimits } from './watch-endpoint.ts';
-
-/** Endpoints that the generic ones do not cover, by `resource.group/subresource` and verb. */
-export type SpecialEndpoint = (request: EndpointRequest) => Promise<ApiResponse>;
-
-export interface DispatchTable {
-  find(group: string, version: string, resource: string): ServedResourceEntry | undefined;
-  special(entry: ServedResourceEntry, subresource: string, verb: string): SpecialEndpoint | undefined;
-  readonly services: EndpointServices;
-  readonly watchLimits: WatchLimits;
-  /** What guards a write that carries a leader's term. @throws ApiError 400 when that can't be read */
-  termGuard(context: RequestContext): TermGuard | undefined;
-}
+import { type DispatchTable, methodNotAllowed, notFoundPath, serve } from './serve-endpoint.ts';
 
 /** What a path names, before looking at the method. */
 interface Target {
@@ -39,8 +22,15 @@ interface Target {
 
 /** @throws ApiError 404 … 415, and whatever the endpoint throws */
 export async function dispatch(context: RequestContext, table: DispatchTable): Promise<ApiResponse> {
+  const { info } = context;
+  const found = table.find(info.group, info.version, info.resource);
+  if (found?.custom !== undefined) return dispatchCustom(context, found, found.custom, table);
   const target = locate(context, table);
-  if (target === undefined) throw notFoundPath();
+  if (target === undefined) {
+    // Below a group of Kubernetes' own a router answers; of all others nobody knows.
+    if (table.isRouted(info.group)) throw notFoundPath();
+    return textAnswer(404, notFoundText);
+  }
   const verb = verbOf(context, target);
   if (verb === undefined) throw methodNotAllowed();
   const { entry } = target;
@@ -62,48 +52,15 @@ export async function dispatch(context: RequestContext, table: DispatchTable): P
   const streamable = target.name === '' && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
   if (!routerAccepts(headers['accept'] ?? '') && context.request.wants !== 'object') throw notRepresentable(streamable);
   const subresource = entry.info.subresources.find((candidate) => candidate.name === target.subresource);
-  const term = reads.has(verb) ? undefined : table.termGuard(context);
-  // Before admission, whose webhooks may act; and again with the write itself.
-  await term?.check();
   const request: EndpointRequest = {
-    context: term === undefined ? context : { ...context, term },
+    context,
     services: table.services,
     entry,
     subresource,
     namespace: target.namespace,
     name: target.name,
   };
-  const special = table.special(entry, target.subresource, verb);
-  if (special !== undefined) return special(request);
-  return generic(request, verb, table);
-}
-
-async function generic(request: EndpointRequest, verb: string, table: DispatchTable): Promise<ApiResponse> {
-  const stored = request.entry.stored;
-  switch (verb) {
-    case 'get':
-      return handleGet(request);
-    case 'list':
-      return handleList(request);
-    case 'watch':
-      return handleWatch(request, table.watchLimits);
-    default:
-  }
-  if (stored === undefined) throw notFoundPath();
-  switch (verb) {
-    case 'create':
-      return handleCreate(request, stored);
-    case 'update':
-      return handleUpdate(request, stored);
-    case 'patch':
-      return handlePatch(request, stored);
-    case 'delete':
-      return handleDelete(request, stored);
-    case 'deletecollection':
-      return handleDeleteCollection(request, stored);
-    default:
-      throw methodNotAllowed();
-  }
+  return serve(request, target.subresource, verb, table);
 }
 
 function locate(context: RequestContext, table: DispatchTable): Target | undefined {
@@ -154,8 +111,6 @@ function verbOf(context: RequestContext, target: Target): string | undefined {
   }
 }
 
-const reads = new Set(['get', 'list', 'watch']);
-
 const itemVerbNames = ['get', 'update', 'patch', 'delete'];
 
 const itemVerbs: Readonly<Record<string, string>> = {
@@ -165,24 +120,6 @@ const itemVerbs: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-
-export function notFoundPath(): ApiError {
-  return new ApiError({
-    code: 404,
-    reason: 'NotFound',
-    message: 'the server could not find the requested resource',
-    details: {},
-  });
-}
-
-export function methodNotAllowed(): ApiError {
-  return new ApiError({
-    code: 405,
-    reason: 'MethodNotAllowed',
-    message: 'the server does not allow this method on the requested resource',
-    details: {},
-  });
-}
 
 function notRepresentable(streamable: boolean): ApiError {
   const types = streamable

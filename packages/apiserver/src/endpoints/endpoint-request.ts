@@ -8,6 +8,7 @@ import {
   type TableStrategy,
 } from '@homeostat/api';
 import type { Env } from '@homeostat/base';
+import type { CustomKind } from '../crd/custom-kind.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import type { AdmissionChain } from '../server/admission-chain.ts';
 import type { Authorizer } from '../server/authorizer.ts';
@@ -28,6 +29,8 @@ export interface ServedResourceEntry {
   readonly version: ServedVersion;
   /** Undefined for resources that store nothing (reviews). */
   readonly stored: StoredResource | undefined;
+  /** Of custom resources. */
+  readonly custom?: CustomKind;
 }
 
 export interface EndpointRequest {

@@ -3,18 +3,10 @@
 
 import { structByName } from '@homeostat/api';
 import type { ApiResponse } from '@homeostat/client';
-import {
-  encodeJson,
-  encodeProtobuf,
-  type KubeList,
-  type KubeObject,
-  type ListMeta,
-  wrapUnknown,
-} from '@homeostat/machinery';
+import { encodeProtobuf, type KubeList, type KubeObject, type ListMeta, wrapUnknown } from '@homeostat/machinery';
 import { buildTable, partialObject } from '../printers/build-table.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
-import { writeListItem } from './json-item.ts';
 import { type ListedObjects, listObjects } from './list-objects.ts';
 import { decodeListOptions } from './list-options.ts';
 import {
@@ -68,16 +60,18 @@ export function respondList(request: EndpointRequest, listed: ListedObjects, out
   if (media.type === 'application/vnd.kubernetes.protobuf')
     return bytes(200, media.type, protobufList(request, listed, metadata));
   if (media.type === 'application/yaml' || output.pretty || media.pretty) {
-    return respondValue(context, 200, withoutKinds(asList(request, listed, metadata)), output);
+    const items = listed.items.map((version) => entry.version.object(version));
+    return respondValue(context, 200, entry.version.list(metadata, items), output);
   }
   if (listed.items.length < streamedItemsMin) {
     const writer = new ByteWriter();
-    writer.text(listHead(entry.info.listKind, entry.version.apiVersion, metadata));
+    const { head, tail } = entry.version.listFrame(metadata);
+    writer.text(head);
     for (const [index, version] of listed.items.entries()) {
       if (index > 0) writer.byte(0x2c);
-      writeListItem(writer, entry.version.json(version), version);
+      entry.version.writeListItem(writer, version);
     }
-    writer.text(']}\n');
+    writer.text(tail);
     return bytes(200, media.type, writer.finish());
   }
   return {
@@ -95,14 +89,15 @@ async function* streamList(
   const { entry, services, context } = request;
   const clock = services.env.clock;
   const writer = new ByteWriter();
-  writer.text(listHead(entry.info.listKind, entry.version.apiVersion, metadata));
+  const { head, tail } = entry.version.listFrame(metadata);
+  writer.text(head);
   let sinceMs = clock.monotonicMs();
   let first = true;
   let index = 0;
   for (const version of listed.items) {
     if (!first) writer.byte(0x2c);
     first = false;
-    writeListItem(writer, entry.version.json(version), version);
+    entry.version.writeListItem(writer, version);
     if ((++index & 31) !== 0) continue;
     yield* writer.drain();
     if (clock.monotonicMs() - sinceMs >= yieldEveryMs) {
@@ -111,13 +106,8 @@ async function* streamList(
       sinceMs = clock.monotonicMs();
     }
   }
-  writer.text(']}\n');
+  writer.text(tail);
   yield* writer.finish();
-}
-
-function listHead(listKind: string, apiVersion: string, metadata: ListMeta): string {
-  const meta = Buffer.from(encodeJson(metadata)).toString('utf8');
-  return `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${meta},"items":[`;
 }
 
 export function listMeta(listed: ListedObjects): ListMeta {
@@ -136,12 +126,6 @@ function asList(request: EndpointRequest, listed: ListedObjects, metadata: ListM
     metadata,
     items: listed.items.map((version) => entry.version.object(version)),
   };
-}
-
-/** Items of a typed list carry no kind and apiVersion. */
-function withoutKinds(list: KubeList): KubeObject {
-  const items = list.items.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
-  return { ...list, items } as KubeObject;
 }
 
 function respondTransformed(
@@ -173,7 +157,9 @@ function respondTransformed(
         items:
           listed.items.length === 0
             ? null
-            : listed.items.map((version) => partialObject(served.object(version), transform.version)),
+            : listed.items.map((version) =>
+                partialObject({ metadata: served.metadataOf(served.object(version)) }, transform.version),
+              ),
       };
       return respondValue(context, 200, list as unknown as KubeObject, output);
     }

@@ -33,6 +33,8 @@ export interface NegotiationRules {
   readonly table: boolean;
   /** Whether `as=` is understood at all (errors are never transformed). */
   readonly transforms: boolean;
+  /** Whether what is shown untransformed has a protobuf message (custom resources have none); default true. */
+  readonly messages?: boolean;
 }
 
 const jsonMedia: OutputMedia = { type: 'application/json', pretty: false };
@@ -66,17 +68,17 @@ function withParameters(
   parameters: ReadonlyMap<string, string>,
   rules: NegotiationRules,
 ): OutputMedia | undefined {
-  if (parameters.size === 0) return { type, pretty: false };
+  const untransformed = rules.messages !== false || type !== 'application/vnd.kubernetes.protobuf';
+  if (parameters.size === 0) return untransformed ? { type, pretty: false } : undefined;
   const stream = parameters.get('stream') ?? '';
   if (stream !== '' && (stream !== 'watch' || type === 'application/yaml')) return undefined;
   const serverVersion = parameters.get('sv') ?? '';
   if (serverVersion !== '' && serverVersion !== 'v1') return undefined;
   const pretty = parameters.get('pretty') === '1';
   const kind = parameters.get('as') ?? '';
+  if (kind === '') return untransformed ? { type, pretty } : undefined;
   const group = parameters.get('g') ?? '';
   const version = parameters.get('v') ?? '';
-  if (kind === '' && group === '' && version === '') return { type, pretty };
-  if (kind === '') return { type, pretty };
   if (!rules.transforms || group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;
   switch (kind) {
     case 'Table':

@@ -27,7 +27,8 @@ export function negotiateOutput(
 ): Output {
   const { context } = request;
   const headers = context.request.headers;
-  const media = negotiate(headers['accept'] ?? '', { table: rules.table, transforms: true });
+  const { isTyped } = request.entry.version;
+  const media = negotiate(headers['accept'] ?? '', { table: rules.table, transforms: true, messages: isTyped });
   if (media === undefined) throw notAcceptable(servedMediaTypes);
   return {
     media,
@@ -116,10 +117,11 @@ function transformOne(
   transform: NonNullable<OutputMedia['transform']>,
   includeObject: IncludeObject,
 ): KubeObject {
-  const served = request.entry.version.object(version);
+  const servedVersion = request.entry.version;
+  const served = servedVersion.object(version);
   switch (transform.kind) {
     case 'PartialObjectMetadata':
-      return partialObject(served, transform.version);
+      return partialObject({ metadata: servedVersion.metadataOf(served) }, transform.version);
     case 'PartialObjectMetadataList':
       throw notAcceptableText(
         `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(request)})`,

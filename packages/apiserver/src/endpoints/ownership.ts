@@ -13,16 +13,20 @@ import {
   parseApiVersion,
   trackUpdate,
 } from '@homeostat/machinery';
+import type { CustomKind } from '../crd/custom-kind.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
-export function ownershipRequest(
-  request: EndpointRequest,
-  manager: string,
-  strategy: UpdateStrategy,
-): OwnershipRequest {
+/** An ownership request that knows the form objects are compared in. */
+export interface EndpointOwner extends OwnershipRequest {
+  /** Absent: as the type of the endpoint's version writes them. */
+  readonly canonical?: (draft: Mutable<KubeObject>) => KubeObject;
+}
+
+export function ownershipRequest(request: EndpointRequest, manager: string, strategy: UpdateStrategy): EndpointOwner {
   const { entry, services, subresource } = request;
-  const { info } = entry;
+  const { info, custom } = entry;
   const filter = filterOf(strategy);
+  if (custom !== undefined) return customOwner(request, custom, manager, filter);
   return {
     manager,
     apiVersion: entry.version.apiVersion,
@@ -45,6 +49,25 @@ export function ownershipRequest(
   };
 }
 
+/** Versions of a custom resource differ in their schemas; nothing that a schema leaves out counts as set. */
+function customOwner(
+  { entry, services, subresource }: EndpointRequest,
+  custom: CustomKind,
+  manager: string,
+  filter: FieldFilter | undefined,
+): EndpointOwner {
+  return {
+    manager,
+    apiVersion: entry.version.apiVersion,
+    ...(subresource === undefined ? {} : { subresource: subresource.name }),
+    time: formatTime(services.env.clock.nowMs()),
+    schemaFor: (apiVersion) => custom.types.get(apiVersion),
+    convert: (object, apiVersion) => custom.schemas.get(apiVersion)?.convert(object) ?? object,
+    canonical: (draft) => draft as KubeObject,
+    ...(filter === undefined ? {} : { resetFields: () => filter }),
+  };
+}
+
 function filterOf(strategy: UpdateStrategy): FieldFilter | undefined {
   const reset = strategy.resetFields ?? [];
   if (reset.length === 0) return undefined;
@@ -53,19 +76,19 @@ function filterOf(strategy: UpdateStrategy): FieldFilter | undefined {
 }
 
 /** Records the ownership of a create, PUT or patch in the draft. Both objects are in the endpoint's version. */
-export function trackOwnership(
-  owner: OwnershipRequest,
-  live: KubeObject | undefined,
-  draft: Mutable<KubeObject>,
-): void {
-  const schema = owner.schemaFor(owner.apiVersion);
-  // An empty list that Go's JSON leaves out is owned by nobody.
-  const object = (schema === undefined ? draft : canonicalize(draft, schema)) as KubeObject;
+export function trackOwnership(owner: EndpointOwner, live: KubeObject | undefined, draft: Mutable<KubeObject>): void {
+  const object = owner.canonical?.(draft) ?? typedForm(owner, draft);
   const managedFields = trackUpdate({ ...owner, live, object: withSentFields(object, draft) });
   const metadata = draft.metadata ?? {};
   draft.metadata = metadata;
   if (managedFields === undefined || managedFields.length === 0) delete metadata.managedFields;
   else metadata.managedFields = managedFields as never;
+}
+
+/** An empty list that Go's JSON leaves out is owned by nobody. */
+function typedForm(owner: OwnershipRequest, draft: Mutable<KubeObject>): KubeObject {
+  const schema = owner.schemaFor(owner.apiVersion);
+  return (schema === undefined ? draft : canonicalize(draft, schema)) as KubeObject;
 }
 
 /** An empty list of managedFields is a request to forget them: it must not get lost among empty lists. */

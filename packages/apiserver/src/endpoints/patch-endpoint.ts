@@ -63,6 +63,7 @@ async function createMechanism(
     fieldValidation: options.fieldValidation,
     warnings: context.warnings,
     owner,
+    ...(entry.version.reader === undefined ? {} : { reader: entry.version.reader }),
   };
   return type === patchTypes.apply ? applyMechanism(bytes, options.force, target) : patchMechanism(bytes, type, target);
 }

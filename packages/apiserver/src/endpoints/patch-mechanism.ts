@@ -2,7 +2,7 @@
 // it, read back into its type, defaulted, owned.
 
 import { schemaOf } from '@homeostat/api';
-import { ApiError } from '@homeostat/base';
+import { ApiError, isApiError } from '@homeostat/base';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -30,7 +30,7 @@ import { goKind } from './decode-body.ts';
 import { gvkOf, kindProblem } from './known-kinds.ts';
 import { trackOwnership } from './ownership.ts';
 import type { PatchMechanism } from './patch-endpoint.ts';
-import type { PatchTarget } from './patch-target.ts';
+import type { PatchTarget, UntypedReader } from './patch-target.ts';
 import { patchTypes, type PatchType } from './patch-types.ts';
 import { tooLarge } from './request-body.ts';
 
@@ -115,6 +115,7 @@ function parse(bytes: Uint8Array, prefix: string, onDuplicate: (path: string) =>
 /** Reads the patched document back into its type. @throws ApiError 422 with the document or the patch in its text */
 function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: PatchTarget): Mutable<KubeObject> {
   const unknown: string[] = [];
+  if (target.reader !== undefined) return readUntyped(patched, patch, target.reader, target);
   if (type !== patchTypes.strategic) checkPatchedKind(patched, patch, target);
   const report =
     target.fieldValidation === 'Ignore'
@@ -132,16 +133,31 @@ function toTyped(patched: Json, patch: ReadPatch, type: PatchType, target: Patch
   } catch (error) {
     throw refused(patch.shown(patched), error instanceof Error ? error.message : String(error));
   }
-  const problems =
-    target.fieldValidation === 'Ignore'
-      ? []
-      : [...patch.problems, ...(type === patchTypes.strategic ? unknown.sort() : unknown)];
-  if (problems.length > 0) {
-    if (target.fieldValidation === 'Strict')
-      throw refused(patch.shown(patched), `strict decoding error: ${problems.join(', ')}`);
-    for (const problem of problems) target.warnings.add(problem);
-  }
+  reportProblems([...patch.problems, ...(type === patchTypes.strategic ? unknown.sort() : unknown)], target, () =>
+    patch.shown(patched),
+  );
   return draft;
+}
+
+function readUntyped(patched: Json, patch: ReadPatch, reader: UntypedReader, target: PatchTarget): Mutable<KubeObject> {
+  const unknown: string[] = [];
+  let draft: Mutable<KubeObject>;
+  try {
+    draft = reader.readPatched(patched, unknown);
+  } catch (error) {
+    if (isApiError(error)) throw error;
+    throw refused(reader.show(patched), error instanceof Error ? error.message : String(error));
+  }
+  const texts = unknown.map((path) => `unknown field "${path}"`);
+  reportProblems([...patch.problems, ...texts], target, () => reader.show(patched));
+  return draft;
+}
+
+/** Findings as `fieldValidation` asks. @throws ApiError 422 when it is strict */
+function reportProblems(problems: readonly string[], target: PatchTarget, shown: () => string): void {
+  if (problems.length === 0 || target.fieldValidation === 'Ignore') return;
+  if (target.fieldValidation === 'Strict') throw refused(shown(), `strict decoding error: ${problems.join(', ')}`);
+  for (const problem of problems) target.warnings.add(problem);
 }
 
 function isUntyped(patched: Json): boolean {

@@ -1,27 +1,15 @@
 // The scale subresource (spec/apiserver.md §12.3): a Scale is a view of its parent, and writing it writes the parent's
 // replicas through the parent's own rules.
 
-import { schemaOf, tableFor, type UpdateStrategy } from '@homeostat/api';
+import { tableFor, type UpdateStrategy } from '@homeostat/api';
 import type { ApiResponse } from '@homeostat/client';
 import {
-  canonicalize,
-  FieldPath,
-  invalid,
   type KubeObject,
-  type LabelSelectorSpec,
-  labelSelectorAsSelector,
-  type ManagedFieldsEntry,
   managerOrUserAgent,
   type Mutable,
   newBadRequest,
-  newInvalid,
   newNotFound,
   type OwnershipRequest,
-  type ReplicasPaths,
-  selectorFromSet,
-  type StructSchema,
-  toParentManagedFields,
-  toScaleManagedFields,
 } from '@homeostat/machinery';
 import type { UpdateOutcome } from '../registry/guaranteed-update.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -36,22 +24,19 @@ import { waitForCurrent } from './list-objects.ts';
 import { negotiateOutput, type Output, respondShown } from './output.ts';
 import { ownershipRequest, trackOwnership } from './ownership.ts';
 import { patchBytes, typeOf } from './patch-endpoint.ts';
+import {
+  customApply,
+  refuseCustomScale,
+  type Scale,
+  scaleApiVersion,
+  scaleKind,
+  scaleSchema,
+  scaleViewOf,
+} from './scale-view.ts';
 import { patchMechanism } from './patch-mechanism.ts';
 import { patchTypes } from './patch-types.ts';
 import { checkName } from './update-endpoint.ts';
 import { decodeWriteOptions, type WriteOptions } from './write-options.ts';
-
-interface Scale extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
-}
-
-interface Parent extends KubeObject {
-  readonly spec?: { readonly replicas?: number; readonly selector?: unknown };
-  readonly status?: { readonly replicas?: number };
-}
-
-const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
-const scaleApiVersion = 'autoscaling/v1';
 
 export async function getScale(request: EndpointRequest, resource: StoredResource): Promise<ApiResponse> {
   const output = negotiateOutput(request);
@@ -71,6 +56,7 @@ export async function updateScale(request: EndpointRequest, resource: StoredReso
     schema: scaleSchema(),
     fieldValidation: options.fieldValidation,
     warnings: context.warnings,
+    ...(request.entry.custom === undefined ? {} : { refuseKind: refuseCustomScale }),
   });
   checkName(request, body);
   checkNamespace(request, body);
@@ -100,10 +86,13 @@ export async function patchScale(request: EndpointRequest, resource: StoredResou
     owner: scaleOwner(request, options),
     applyDefaults: () => {},
   };
+  const merged = type === patchTypes.apply ? await applyMechanism(bytes, options.force, target) : undefined;
   const mechanism =
-    type === patchTypes.apply
-      ? await applyMechanism(bytes, options.force, target)
-      : patchMechanism(bytes, type, target);
+    merged === undefined
+      ? patchMechanism(bytes, type as Exclude<typeof type, 'application/apply-patch+yaml'>, target)
+      : request.entry.custom === undefined
+        ? merged
+        : customApply(merged, request.name);
   const outcome = await writeScale(request, resource, options, '', (live) => {
     const draft = mechanism.apply(live);
     checkName(request, draft as KubeObject);
@@ -122,7 +111,7 @@ function writeScale(
   const { entry, services, name, namespace } = request;
   const { admission } = services;
   const shared = { operation: 'UPDATE', options: options.object, dryRun: options.dryRun, kind: scaleKind } as const;
-  const paths = pathsOf(request);
+  const view = scaleViewOf(request);
   return updateObject(resource, {
     namespace,
     name,
@@ -132,105 +121,40 @@ function writeScale(
     ...(uid === '' ? {} : { preconditions: { uid } }),
     wanted: async (existing) => {
       if (existing === undefined) throw newNotFound(resource.groupResource, name);
-      const parent = entry.version.object(existing) as Parent;
-      const live = toScale(parent, paths);
+      const parent = entry.version.object(existing);
+      const live = view.live(parent);
       const draft = wanted(live);
       if (admission.mutates('UPDATE'))
         await admission.admit(admissionAttributes(request, { ...shared, object: draft, oldObject: live }));
-      validateScale(draft as Scale, name);
-      return entry.version.toStorage(toParent(request, parent, draft as Scale, paths));
+      return entry.version.toStorage(view.write(parent, draft as Scale));
     },
     validateCreate: () => {
       throw newBadRequest('a scale creates nothing');
     },
     validateUpdate: async (object, old) => {
       if (!admission.validates('UPDATE')) return;
-      const seen = toScale(entry.version.fromStorage(object), paths) as Mutable<KubeObject>;
+      const seen = view.live(entry.version.fromStorage(object)) as Mutable<KubeObject>;
       await admission.validate(
         admissionAttributes(request, {
           ...shared,
           object: seen,
-          oldObject: toScale(entry.version.fromStorage(old), paths),
+          oldObject: view.live(entry.version.fromStorage(old)),
         }),
       );
     },
   });
 }
 
-function validateScale(scale: Scale, name: string): void {
-  const replicas = scale.spec?.replicas ?? 0;
-  if (replicas >= 0) return;
-  const error = invalid(new FieldPath('spec.replicas'), replicas, 'must be greater than or equal to 0');
-  throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, name, [error]);
-}
-
-/** The view of a parent. */
-export function toScale(parent: Parent, paths: ReplicasPaths): KubeObject {
-  const meta = parent.metadata ?? {};
-  const managedFields = toScaleManagedFields(meta.managedFields, paths);
-  return canonicalize(
-    {
-      kind: 'Scale',
-      apiVersion: scaleApiVersion,
-      metadata: {
-        name: meta.name,
-        namespace: meta.namespace,
-        uid: meta.uid,
-        resourceVersion: meta.resourceVersion,
-        creationTimestamp: meta.creationTimestamp,
-        managedFields,
-      },
-      spec: { replicas: parent.spec?.replicas ?? 0 },
-      status: { replicas: parent.status?.replicas ?? 0, selector: selectorText(parent.spec?.selector) },
-    } as KubeObject,
-    scaleSchema(),
-  );
-}
-
-function toParent(request: EndpointRequest, parent: Parent, scale: Scale, paths: ReplicasPaths): Mutable<KubeObject> {
-  const meta = { ...parent.metadata } as Mutable<NonNullable<KubeObject['metadata']>>;
-  const entries = toParentManagedFields(parent.metadata?.managedFields, scale.metadata?.managedFields, {
-    apiVersion: request.entry.version.apiVersion,
-    paths,
-  });
-  if (entries === undefined) delete meta.managedFields;
-  else meta.managedFields = entries as Mutable<ManagedFieldsEntry>[];
-  const rv = scale.metadata?.resourceVersion;
-  if (rv === undefined) delete meta.resourceVersion;
-  else meta.resourceVersion = rv;
-  return structuredClone({
-    ...parent,
-    metadata: meta,
-    spec: { ...parent.spec, replicas: scale.spec?.replicas ?? 0 },
-  }) as Mutable<KubeObject>;
-}
-
-function selectorText(selector: unknown): string {
-  if (typeof selector !== 'object' || selector === null) return '';
-  if ('matchLabels' in selector || 'matchExpressions' in selector)
-    return String(labelSelectorAsSelector(selector as LabelSelectorSpec));
-  return String(selectorFromSet(selector as Readonly<Record<string, string>>));
-}
-
 function respondScale(request: EndpointRequest, version: ObjectVersion, output: Output): ApiResponse {
-  const scale = toScale(request.entry.version.object(version) as Parent, {});
+  const scale = scaleViewOf(request).show(request.entry.version.object(version));
   return respondShown(request, 200, scale, output, tableFor(scaleKind));
-}
-
-function scaleSchema(): StructSchema {
-  const schema = schemaOf(scaleKind);
-  if (schema === undefined) throw new Error('no schema for Scale');
-  return schema;
-}
-
-function pathsOf(request: EndpointRequest): ReplicasPaths {
-  return { [request.entry.version.apiVersion]: 'spec.replicas' };
 }
 
 function scaleOwner(request: EndpointRequest, options: WriteOptions): OwnershipRequest {
   const manager = managerOrUserAgent(options.fieldManager, request.context.request.headers['user-agent']);
+  const { canonical: _parents, ...owner } = ownershipRequest(request, manager, {});
   return {
-    ...ownershipRequest(request, manager, {}),
+    ...owner,
     apiVersion: scaleApiVersion,
     schemaFor: (apiVersion) => (apiVersion === scaleApiVersion ? scaleSchema() : undefined),
     convert: (object) => object,

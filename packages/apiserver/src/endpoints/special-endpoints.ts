@@ -2,6 +2,7 @@
 // binding, eviction, logs, and kinds with a deletion of their own. Found by resource and subresource; the rest is generic.
 
 import { type GroupResource, newNotFound } from '@homeostat/machinery';
+import { deleteDefinition } from '../registry/kinds/delete-definition.ts';
 import { deleteJob } from '../registry/kinds/delete-job.ts';
 import { deleteNamespace } from '../registry/kinds/delete-namespace.ts';
 import type { StoredResource } from '../registry/stored-resource.ts';
@@ -12,7 +13,7 @@ import type { VirtualResource } from '../server/virtual-resource.ts';
 import { handleBinding } from './binding-endpoint.ts';
 import { connecting, refuseConnection } from './connect-endpoint.ts';
 import { type DeleteKind, handleDelete, handleDeleteCollection } from './delete-endpoint.ts';
-import type { DispatchTable, SpecialEndpoint } from './dispatch.ts';
+import type { DispatchTable, SpecialEndpoint } from './serve-endpoint.ts';
 import type { EndpointServices, ServedResourceEntry } from './endpoint-request.ts';
 import { handleEviction } from './eviction-endpoint.ts';
 import { handleLog } from './log-endpoint.ts';
@@ -54,6 +55,7 @@ export function createSpecialEndpoints(options: SpecialEndpointOptions): Dispatc
     'pods./log get': (request) => handleLog(request, pods(), options.podLogs),
     ...deletions('namespaces.', deleteNamespace),
     ...deletions('jobs.batch', deleteJob),
+    ...deletions('customresourcedefinitions.apiextensions.k8s.io', deleteDefinition),
   };
   return (entry, subresource, verb) => {
     const resource = `${entry.info.resource}.${entry.info.group}`;

@@ -10,7 +10,6 @@ import { newAuthorizationForbidden } from '../authorization/forbidden.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import { admissionAttributes } from './admission-attributes.ts';
 import { checkNamespace } from './create-endpoint.ts';
-import { decodeBody } from './decode-body.ts';
 import { type EndpointRequest, writeContext } from './endpoint-request.ts';
 import { negotiateOutput, respondObject } from './output.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
@@ -21,14 +20,11 @@ export async function handleUpdate(request: EndpointRequest, resource: StoredRes
   const { context, entry } = request;
   const output = negotiateOutput(request);
   const options = decodeWriteOptions(context.query, 'UpdateOptions');
-  const body = await decodeBody(context.request.body, {
+  const body = await entry.version.readBody(context.request.body, {
     contentType: context.request.headers['content-type'] ?? '',
-    expected: entry.info,
-    schema: entry.info.schema,
     fieldValidation: options.fieldValidation,
     warnings: context.warnings,
   });
-  entry.version.applyDefaults(body);
   checkName(request, body);
   checkNamespace(request, body);
   dedupOwnerReferences(body, false, context.warnings);

@@ -4,7 +4,6 @@
 import { schemaOf } from '@homeostat/api';
 import type { ApiError } from '@homeostat/base';
 import {
-  canonicalize,
   encodeJson,
   encodeProtobuf,
   type KubeObject,
@@ -83,7 +82,7 @@ function objectForm(request: EndpointRequest, output: Output): ObjectForm {
   if (transform === undefined) return { item: (item) => version.object(item.version), bookmark };
   if (transform.kind !== 'Table') {
     return {
-      item: (item) => partialObject(version.object(item.version), transform.version),
+      item: (item) => partialObject({ metadata: version.metadataOf(version.object(item.version)) }, transform.version),
       bookmark: (revision, initialEnd) => partialObject(bookmark(revision, initialEnd), transform.version),
     };
   }
@@ -123,14 +122,11 @@ function objectForm(request: EndpointRequest, output: Output): ObjectForm {
 function bookmarkObject(request: EndpointRequest, revision: number, initialEnd: boolean): KubeObject {
   const { info, version } = request.entry;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  return canonicalize(
-    {
-      kind: info.kind,
-      apiVersion: version.apiVersion,
-      metadata: { resourceVersion: String(revision), ...annotations },
-    },
-    info.schema,
-  ) as KubeObject;
+  return version.canonical({
+    kind: info.kind,
+    apiVersion: version.apiVersion,
+    metadata: { resourceVersion: String(revision), ...annotations },
+  });
 }
 
 function jsonFrame(type: string, object: Uint8Array): Uint8Array {

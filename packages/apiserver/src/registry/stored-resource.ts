@@ -26,6 +26,10 @@ export interface StoredResourceOptions {
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeletedObject?: boolean;
   readonly freeze?: boolean;
+  /** Field labels whose exact selectors the cache dispatches by index; default those that are hot among the built-in ones. */
+  readonly indexedFields?: readonly string[];
+  /** Values of field labels as the cache reads them; default the strategy's. */
+  readonly cachedFields?: (object: KubeObject) => Readonly<Record<string, string>>;
 }
 
 export class StoredResource {
@@ -55,11 +59,11 @@ export class StoredResource {
     this.#freeze = options.freeze ?? false;
     this.#servedGroup = options.servedGroup ?? info.group;
     this.#prefix = `/registry/${info.storage.prefix}/`;
-    const selectable = strategy.selectableFields;
+    const selectable = options.cachedFields ?? strategy.selectableFields;
     this.cache = options.hub.add({
       prefix: this.#prefix,
       selectableFields: selectable === undefined ? undefined : (object) => selectable.call(strategy, object),
-      indexedFields: hotFields.filter((field) => knowsField(strategy, field)),
+      indexedFields: options.indexedFields ?? hotFields.filter((field) => knowsField(strategy, field)),
       monotonicMs: () => options.env.clock.monotonicMs(),
     });
   }
@@ -98,19 +102,30 @@ export class StoredResource {
     );
   }
 
+  /** An object as the pipelines of this resource work on it: in the storage version, with resourceVersion. */
+  working(version: ObjectVersion): KubeObject {
+    return version.object;
+  }
+
+  /** Gives the one reference to objects their final form: frozen, when the server was asked to. */
+  protected finish(object: KubeObject): StoredObject {
+    if (this.#freeze) deepFreeze(object);
+    return new StoredObject(object);
+  }
+
   /** The final form of a draft: fields in order, empty ones left out, no resourceVersion. */
   toStored(draft: Mutable<KubeObject> | KubeObject): StoredObject {
     const { info } = this;
     // Protobuf can't tell an empty list from none: what rests in it comes back with null.
     const options = { emptyAsNull: info.storage.format === 'protobuf' };
     const canonical = withoutResourceVersion(canonicalize(draft, info.schema, options) as KubeObject);
-    if (this.#freeze) deepFreeze(canonical);
-    return new StoredObject(canonical);
+    return this.finish(canonical);
   }
 
   /** Present state that sees every acknowledged write: from the cache when it is up to date, else from the store. */
   async current(namespace: string, name: string): Promise<ObjectVersion | undefined> {
-    if (this.hub.revision >= this.store.revision) return this.cache.get(namespace, name);
+    const isLoaded = this.hub.loading(this.#prefix) === undefined;
+    if (isLoaded && this.hub.revision >= this.store.revision) return this.cache.get(namespace, name);
     const { item } = await this.store.get(this.key(namespace, name));
     return item === undefined ? undefined : this.version(item);
   }

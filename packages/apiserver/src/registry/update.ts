@@ -101,7 +101,7 @@ async function prepareUpdate(
   request: UpdateRequest,
 ): Promise<((stored: boolean) => Promise<void> | void) | undefined> {
   const { context } = request;
-  const old = existing.object;
+  const old = resource.working(existing);
   checkResourceVersion(resource, draft, existing);
   const hookContext = { dryRun: context.dryRun, signal: context.signal };
   const finish = request.subresource === '' ? await resource.hooks.beginUpdate?.(draft, old, hookContext) : undefined;

@@ -5,12 +5,15 @@ import { type KindStrategy, type ResourceInfo, resources as builtInResources, st
 import { abortable, aborted, createDeferred, invariant, Scope } from '@homeostat/base';
 import type { ApiResponse, Handle } from '@homeostat/client';
 import type { GroupResource } from '@homeostat/machinery';
-import { dispatch, type DispatchTable } from '../endpoints/dispatch.ts';
+import { CustomResources } from '../crd/custom-resources.ts';
+import { dispatch } from '../endpoints/dispatch.ts';
+import { type DispatchTable } from '../endpoints/serve-endpoint.ts';
 import { createSpecialEndpoints } from '../endpoints/special-endpoints.ts';
 import { createBootstrapHooks } from '../registry/bootstrap/bootstrap-hooks.ts';
 import { createStoredResource } from '../registry/create-stored-resource.ts';
 import { ServiceAllocator } from '../registry/services/service-allocator.ts';
 import { termGuardOf } from '../registry/term-guard.ts';
+import type { StoredResource } from '../registry/stored-resource.ts';
 import { CacheHub } from '../watch-cache/cache-hub.ts';
 import { AdmissionChain } from './admission-chain.ts';
 import type { ApiServer, ApiServerOptions, ServerParts } from './api-server-options.ts';
@@ -22,7 +25,7 @@ import { ServedResources } from './resource-table.ts';
 import { RouteTable } from './route-table.ts';
 import type { CachedReader, ServerHost } from './server-host.ts';
 import { createRequestMetrics } from './server-metrics.ts';
-import { anonymousUser } from './user.ts';
+import { anonymousUser, loopbackUser } from './user.ts';
 
 const drainTimeoutMs = 10_000;
 const allowAll: Authorizer = { authorize: () => ({ decision: 'allow' }) };
@@ -42,15 +45,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   );
   for (const { info, strategy } of options.resources ?? builtIns()) table.add(info, strategy);
 
-  const readers = new Map<string, CachedReader>();
+  const readers = new WeakMap<StoredResource, CachedReader>();
   const reader = (resource: GroupResource): CachedReader => {
-    const key = `${resource.group}/${resource.resource}`;
-    let known = readers.get(key);
+    const stored = table.stored(resource);
+    if (stored === undefined) throw new Error(`resource ${resource.group}/${resource.resource} is not stored`);
+    let known = readers.get(stored);
     if (known === undefined) {
-      const stored = table.stored(resource);
-      if (stored === undefined) throw new Error(`resource ${key} is not stored`);
       known = createCachedReader(stored);
-      readers.set(key, known);
+      readers.set(stored, known);
     }
     return known;
   };
@@ -83,8 +85,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     virtualResources: parts.virtualResources ?? [],
     podLogs: options.podLogs,
   });
+  const custom = new CustomResources({ env, store, hub, table, handle, freeze: options.freeze ?? false });
   const dispatchTable: DispatchTable = {
     find: (group, version, resource) => table.entry(group, version, resource),
+    isRouted: (group) => group === '' || table.hasTypedGroup(group),
+    settled: async ({ entry, context, name }) => {
+      const { info } = entry;
+      if (info.group !== 'apiextensions.k8s.io' || info.resource !== 'customresourcedefinitions') return;
+      // What it writes itself must not wait for itself.
+      if (context.user.username !== loopbackUser.username) await custom.settle(name, context.signal);
+    },
     special,
     services: endpointServices,
     termGuard: ({ request }) =>
@@ -121,6 +131,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       scope.spawn('caches', () => hub.run({ signal: caches.signal }));
       try {
         await abortable(hub.ready, signal);
+        custom.follow();
+        scope.spawn('custom resources', (inner) => custom.run(inner));
         for (const hook of hooks) await hook.run(signal);
         ready.resolve();
         for (const task of parts.tasks ?? []) scope.spawn(task.name, () => task.run(signal));

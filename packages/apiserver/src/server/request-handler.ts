@@ -7,7 +7,7 @@ import { newUnauthorized } from '@homeostat/machinery';
 import { StorageError } from '@homeostat/storage';
 import { withAuthenticatedGroup } from '../authentication/union-authenticator.ts';
 import { newAuthorizationForbidden } from '../authorization/forbidden.ts';
-import { methodNotAllowed, notFoundPath } from '../endpoints/dispatch.ts';
+import { methodNotAllowed, notFoundPath } from '../endpoints/serve-endpoint.ts';
 import { errorAnswer, notFoundText, textAnswer } from './answers.ts';
 import type { Impersonation } from './api-server-options.ts';
 import type { Authenticator } from './authenticator.ts';

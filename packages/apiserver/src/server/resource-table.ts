@@ -65,6 +65,13 @@ export class ServedResources implements ResourceTable {
     return undefined;
   }
 
+  /** Whether a group has resources that are not custom ones. */
+  hasTypedGroup(group: string): boolean {
+    for (const { info, custom } of this.#byResource.values())
+      if (info.group === group && custom === undefined) return true;
+    return false;
+  }
+
   hasGroup(group: string): boolean {
     return this.#infos.some((info) => info.group === group);
   }
@@ -85,6 +92,21 @@ export class ServedResources implements ResourceTable {
     const entry: ServedResourceEntry = { info, strategy, version: new ServedVersion(info, strategy), stored };
     this.#byResource.set(`${info.group}/${info.version}/${info.resource}`, entry);
     this.#byKind.set(`${info.group}/${info.version}/${info.kind}`, entry);
+    this.#changed();
+  }
+
+  /** Replaces what serves a resource of a group, in all versions; none: it is served no longer. Its cache is the caller's. */
+  replace(resource: GroupResource, entries: readonly ServedResourceEntry[]): void {
+    for (const [key, { info }] of this.#byResource) {
+      if (info.resource !== resource.resource || info.group !== resource.group) continue;
+      this.#byResource.delete(key);
+      this.#byKind.delete(`${info.group}/${info.version}/${info.kind}`);
+    }
+    for (const entry of entries) {
+      const { group, version, kind } = entry.info;
+      this.#byResource.set(`${group}/${version}/${entry.info.resource}`, entry);
+      this.#byKind.set(`${group}/${version}/${kind}`, entry);
+    }
     this.#changed();
   }
 

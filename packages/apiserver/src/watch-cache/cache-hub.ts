@@ -65,7 +65,9 @@ export class CacheHub {
   }
 
   remove(prefix: string): void {
-    this.#caches.get(prefix)?.closeWatchers();
+    const cache = this.#caches.get(prefix);
+    cache?.closeWatchers();
+    cache?.forget();
     this.#caches.delete(prefix);
     this.#loading.get(prefix)?.done.resolve();
     this.#loading.delete(prefix);

@@ -69,6 +69,12 @@ export class ObjectVersion {
     return form;
   }
 
+  /** Gives up field values and forms: the next reader makes its own. */
+  forget(): void {
+    this.#fields = undefined;
+    this.#forms = undefined;
+  }
+
   /** Gives up what can be made again from the stored bytes: for versions that were replaced a while ago. */
   release(): void {
     this.#object = undefined;

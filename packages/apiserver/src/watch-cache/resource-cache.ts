@@ -150,6 +150,11 @@ export class ResourceCache {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Gives up what objects remember of being read: another cache may read other fields of them. */
+  forget(): void {
+    for (const version of this.#state.list('')) version.forget();
+  }
+
   closeWatchers(): void {
     for (const watcher of [...this.#watchers]) watcher.close();
   }

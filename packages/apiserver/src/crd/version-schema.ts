@@ -1,0 +1,96 @@
+// The schema of one version of a custom resource, with what an object goes through on its way in, and on its way out of
+// storage: pruning, metadata into its type, defaults (spec/apiserver.md §14.4).
+
+import { structByName } from '@homeostat/api';
+import {
+  applyDefaults,
+  asMap,
+  asResourceRoot,
+  canonicalize,
+  coerceEmbedded,
+  compareBytewise,
+  DecodeError,
+  decodeObject,
+  type Json,
+  type JsonMap,
+  type KubeObject,
+  type Mutable,
+  pruneUnknown,
+  type StructSchema,
+  type StructuralSchema,
+} from '@homeostat/machinery';
+
+export type Fields = { [key: string]: Json };
+
+export class VersionSchema {
+  readonly apiVersion: string;
+  readonly structural: StructuralSchema;
+  readonly #root: StructuralSchema;
+
+  constructor(apiVersion: string, structural: StructuralSchema) {
+    this.apiVersion = apiVersion;
+    this.structural = structural;
+    this.#root = asResourceRoot(structural);
+  }
+
+  /**
+   * What a client sent, without what the schema does not know; metadata is read into its type. Paths of what was dropped are
+   * added to `unknown`. The result is a private draft at its root and in its metadata. @throws DecodeError, Error
+   */
+  admit(value: JsonMap, unknown: string[]): Mutable<KubeObject> {
+    const found: string[] = [];
+    const pruned = pruneUnknown(value, this.#root);
+    const coerced = coerceEmbedded(pruned.value, this.structural, { objectMeta: objectMetaSchema() });
+    if (coerced.error !== undefined) throw new Error(`${coerced.error.field}: ${coerced.error.body}`);
+    const draft = { ...coerced.value } as Fields;
+    draft['metadata'] = readMetadata(value['metadata'], found) as Json;
+    found.push(...pruned.unknown, ...coerced.unknown);
+    unknown.push(...found.sort(compareBytewise));
+    return draft as Mutable<KubeObject>;
+  }
+
+  /** Fills in defaults, in place at the root. */
+  applyDefaults(draft: Mutable<KubeObject>): void {
+    const filled = applyDefaults(draft as Json, this.structural);
+    if (filled === draft) return;
+    const target = draft as unknown as Fields;
+    for (const key of Object.keys(target)) if (!Object.hasOwn(filled as object, key)) delete target[key];
+    Object.assign(target, filled);
+  }
+
+  /** A stored object as this version shows it: whatever version and schema it was written with. Shared where nothing differs. */
+  restore(object: KubeObject): KubeObject {
+    const named = object.apiVersion === this.apiVersion ? object : { ...object, apiVersion: this.apiVersion };
+    const { value } = pruneUnknown(named as Json, this.#root);
+    const dropInvalid = { objectMeta: objectMetaSchema(), dropInvalid: true };
+    return applyDefaults(coerceEmbedded(value, this.structural, dropInvalid).value, this.structural) as KubeObject;
+  }
+
+  /** An object of another version in this one, for storage: without defaults, which are applied when it is read. */
+  convert(object: KubeObject): KubeObject {
+    return pruneUnknown({ ...object, apiVersion: this.apiVersion } as KubeObject as Json, this.#root)
+      .value as KubeObject;
+  }
+}
+
+function readMetadata(value: Json | undefined, unknown: string[]): Json {
+  if (value === undefined || value === null) return {};
+  if (asMap(value) === undefined) {
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    throw new DecodeError(`json: cannot unmarshal ${kind} into Go value of type v1.ObjectMeta`);
+  }
+  return decodeObject(value, objectMetaSchema(), { onUnknown: (path) => void unknown.push(`metadata.${path}`) });
+}
+
+/** Metadata as its Go type writes it. */
+export function canonicalMetadata(metadata: KubeObject['metadata']): NonNullable<KubeObject['metadata']> {
+  return canonicalize(metadata ?? {}, objectMetaSchema());
+}
+
+let objectMeta: StructSchema | undefined;
+
+export function objectMetaSchema(): StructSchema {
+  objectMeta ??= structByName('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  if (objectMeta === undefined) throw new Error('no schema of ObjectMeta');
+  return objectMeta;
+}
