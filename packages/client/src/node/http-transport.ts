@@ -58,7 +58,7 @@ class HttpTransport implements Transport {
     this.#authenticator = typeof authorize === 'function' ? { headers: authorize } : authorize;
     this.#tls = new TlsSource(options.env, options.tls);
     this.#pool = new Http2Pool({ open: this.#open });
-    this.#leasePool = new Http2Pool({ open: this.#open });
+    this.#leasePool = new Http2Pool({ open: this.#open, wary: true });
     if (this.#url.protocol === 'http:' || options.protocol === 'http1') this.#http1 = this.#createHttp1();
   }
 

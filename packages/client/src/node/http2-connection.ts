@@ -1,5 +1,6 @@
 // One HTTP/2 connection: requests as streams, health by ping. A connection that was silent for 25 to 30 s is pinged, and is dead when no
-// answer comes in 15 s; so a half-open one is found within 45 s of its last byte (client-go's numbers).
+// answer comes in 15 s; so a half-open one is found within 45 s of its last byte (client-go's numbers). A request that is given up before its
+// answer has come has it pinged at once. Without a stream for 90 s it closes.
 
 import http2 from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -16,6 +17,7 @@ const windowBytes = 1 << 20;
 const lookEveryMs = 5_000;
 const pingAfterMs = 25_000;
 const pingTimeoutMs = 15_000;
+const idleMaxMs = 90_000;
 
 /** A stream that the server did not take up: nothing has happened, it may go elsewhere. */
 export class RefusedStreamError extends Error {
@@ -43,6 +45,8 @@ export class Http2Connection {
   #lastStreamId = Infinity;
   #retired = false;
   #health: Timer | undefined;
+  /** Runs out when a ping stays without an answer. */
+  #pinged: Timer | undefined;
   #seenBytes = 0;
   #failure: unknown;
 
@@ -69,6 +73,7 @@ export class Http2Connection {
     this.#session.once('close', () => {
       this.#retired = true;
       this.#health?.cancel();
+      this.#pinged?.cancel();
       this.#onClose();
     });
     this.#watchHealth();
@@ -118,7 +123,11 @@ export class Http2Connection {
       signal.throwIfAborted();
       const stream = this.#open(request.method, options);
       this.#streams++;
-      const onAbort = (): void => stream.close(http2.constants.NGHTTP2_CANCEL);
+      let answered = false;
+      const onAbort = (): void => {
+        stream.close(http2.constants.NGHTTP2_CANCEL);
+        if (!answered) this.#ping();
+      };
       signal.addEventListener('abort', onAbort, { once: true });
       stream.once('close', () => {
         this.#streams--;
@@ -136,6 +145,7 @@ export class Http2Connection {
         else reject(toTransportError(this.#failure ?? error, doing));
       });
       stream.once('response', (headers) => {
+        answered = true;
         const response = { status: headers[':status'] ?? 0, headers: responseHeaders(headers) };
         if (streaming) {
           this.#streaming.add(stream);
@@ -174,27 +184,36 @@ export class Http2Connection {
 
   #watchHealth(): void {
     let silentMs = 0;
+    let idleMs = 0;
     const look = (): void => {
       const bytes = this.#socket.bytesRead;
       silentMs = bytes === this.#seenBytes ? silentMs + lookEveryMs : 0;
       this.#seenBytes = bytes;
-      if (silentMs >= pingAfterMs && !this.#session.destroyed) {
+      idleMs = this.#streams === 0 ? idleMs + lookEveryMs : 0;
+      if (idleMs >= idleMaxMs) this.retire();
+      if (silentMs >= pingAfterMs) {
         silentMs = 0;
         this.#ping();
       }
-      this.#health = this.#env.clock.setTimer(lookEveryMs, look);
+      if (!this.#session.destroyed) this.#health = this.#env.clock.setTimer(lookEveryMs, look);
     };
     this.#health = this.#env.clock.setTimer(lookEveryMs, look);
   }
 
+  /** Asks for a sign of life, one question at a time. */
   #ping(): void {
-    const dead = this.#env.clock.setTimer(pingTimeoutMs, () => {
+    if (this.#pinged !== undefined || this.#session.destroyed) return;
+    const settle = (): void => {
+      this.#pinged?.cancel();
+      this.#pinged = undefined;
+    };
+    this.#pinged = this.#env.clock.setTimer(pingTimeoutMs, () => {
       this.#session.destroy(
         new TransportError('reset', `the connection is dead: no answer to a ping in ${pingTimeoutMs} ms`),
       );
     });
     // A ping that can't be sent means that the session is closing anyway.
-    if (!this.#session.ping(() => dead.cancel())) dead.cancel();
+    if (!this.#session.ping(settle)) settle();
   }
 }
 

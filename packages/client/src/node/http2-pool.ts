@@ -11,16 +11,23 @@ const refusalsMax = 3;
 export interface Http2PoolOptions {
   /** Opens a connection; undefined when the server speaks no HTTP/2. It is told when the connection has closed. */
   readonly open: (onClose: (connection: Http2Connection) => void) => Promise<Http2Connection | undefined>;
+  /**
+   * A request that ended without an answer, given up or broken, was the last of its connection, which may be dead. For requests with a
+   * deadline that is shorter than a ping takes.
+   */
+  readonly wary?: boolean;
 }
 
 /** Sends requests over any connection with room. */
 export class Http2Pool {
   readonly #open: Http2PoolOptions['open'];
+  readonly #wary: boolean;
   #connections: readonly Http2Connection[] = [];
   #connecting: Promise<boolean> | undefined;
 
   constructor(options: Http2PoolOptions) {
     this.#open = options.open;
+    this.#wary = options.wary === true;
   }
 
   get size(): number {
@@ -43,7 +50,10 @@ export class Http2Pool {
       try {
         return await connection.send(request, options);
       } catch (error) {
-        if (!(error instanceof RefusedStreamError)) throw error;
+        if (!(error instanceof RefusedStreamError)) {
+          if (this.#wary) connection.retire();
+          throw error;
+        }
         const repeatable = options.body === undefined || options.body instanceof Uint8Array;
         if (++refusals < refusalsMax && repeatable) continue;
         throw new TransportError('refused', `${error.message}: the server refused the stream ${refusals} times`, {
