@@ -6,11 +6,12 @@ import { pods } from '@homeostat/client/resources';
 import { nodesComponent, numberedNodes, schedulerComponent } from '@homeostat/cluster';
 import { createWorkQueue, InformerFactory } from '@homeostat/runtime';
 import { createTestCluster } from '@homeostat/testing';
+import { dispatchRows } from './dispatch.ts';
 import { largePod } from './pods.ts';
 import { millis, type Row } from './table.ts';
 
 export async function inProcessRows(): Promise<readonly Row[]> {
-  return [await createRow(), queueRow(), ...(await informerRows()), await simulationRow()];
+  return [await createRow(), queueRow(), ...(await informerRows()), ...(await dispatchRows()), await simulationRow()];
 }
 
 async function createRow(): Promise<Row> {

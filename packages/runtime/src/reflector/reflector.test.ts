@@ -82,6 +82,11 @@ async function* events(signal: AbortSignal, ...all: readonly unknown[]): AsyncGe
   yield* silent(signal);
 }
 
+/** A source that does not hear of its end. */
+async function* deaf(): AsyncGenerator<never> {
+  await never();
+}
+
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 describe('Reflector', () => {
@@ -218,6 +223,7 @@ describe('Reflector', () => {
       ['list', { listPages: ({ signal }) => silent(signal) }],
       ['opening', { watch: () => never() }],
       ['watch', {}],
+      ['deaf watch', { watch: () => Promise.resolve(deaf()) }],
       [
         'wait',
         {
@@ -234,7 +240,7 @@ describe('Reflector', () => {
           if (afterMs > 0) await env.clock.advance(afterMs);
         });
         const before = requests.length;
-        await env.clock.advance(600_000);
+        await env.clock.advance(3_600_000);
         assert.equal(requests.length, before, `${place} after ${afterMs} ms`);
         if (place !== 'wait') assert.deepEqual(errors, [], place);
       }

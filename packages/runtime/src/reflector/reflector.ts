@@ -305,8 +305,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
     let timer: Timer | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = this.#options.env.clock.setTimer(stallMs, () => {
-        watch.cut();
         reject(stalled);
+        watch.cut();
       });
     });
     try {

@@ -12,6 +12,9 @@ export const overtimeMs = 30_000;
 /** A watch that has carried a bookmark (other than the end of a streamed list) and then nothing for this long counts as dead. */
 export const silenceMaxMs = 150_000;
 
+/** A source that has not ended its stream by then, though told to, is left alone. */
+const closeTimeoutMs = 1_000;
+
 /** Opens a watch, given the signal that ends it. */
 export type OpenStream<T extends KubeObject> = (signal: AbortSignal) => Promise<AsyncIterable<WatchEvent<T>>>;
 
@@ -24,6 +27,7 @@ export class WatchConnection<T extends KubeObject> {
   readonly #lifetime: Timer;
   #silence: Timer | undefined;
   #heardAtMs = 0;
+  #abandon: ((result: IteratorReturnResult<undefined>) => void) | undefined;
 
   private constructor(options: {
     readonly clock: Clock;
@@ -37,6 +41,8 @@ export class WatchConnection<T extends KubeObject> {
     this.#iterator = options.iterator;
     this.#detach = options.detach;
     this.#lifetime = this.#clock.setTimer(options.lifetimeMs + overtimeMs, () => this.cut());
+    const abandon = (): void => this.#abandon?.({ done: true, value: undefined });
+    this.#controller.signal.addEventListener('abort', abandon, { once: true });
   }
 
   /**
@@ -68,12 +74,19 @@ export class WatchConnection<T extends KubeObject> {
     }
   }
 
-  async next(): Promise<IteratorResult<WatchEvent<T>>> {
-    const result = await this.#iterator.next();
-    if (result.done === true) return result;
-    this.#heardAtMs = this.#clock.monotonicMs();
-    if (isPeriodicBookmark(result.value)) this.#silence ??= this.#listen(silenceMaxMs);
-    return result;
+  /** The next event; over at once when the stream is cut, even if its source does not notice. */
+  next(): Promise<IteratorResult<WatchEvent<T>>> {
+    return new Promise((resolve, reject) => {
+      if (this.#controller.signal.aborted) {
+        resolve({ done: true, value: undefined });
+        return;
+      }
+      this.#abandon = resolve;
+      this.#iterator.next().then((result) => {
+        if (result.done !== true) this.#heard(result.value);
+        resolve(result);
+      }, reject);
+    });
   }
 
   /** Ends the stream: `next` then says that it is over. */
@@ -81,13 +94,24 @@ export class WatchConnection<T extends KubeObject> {
     this.#controller.abort();
   }
 
-  /** Ends the stream and resolves when the connection has let go of it. */
+  /** Ends the stream and resolves when the connection has let go of it, or does not do so in time. */
   async close(): Promise<void> {
     this.#lifetime.cancel();
     this.#silence?.cancel();
     this.#detach();
     this.#controller.abort();
-    await this.#iterator.return?.();
+    const ended = this.#iterator.return?.();
+    if (ended === undefined) return;
+    // How it ends no longer matters.
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = this.#clock.setTimer(closeTimeoutMs, resolve);
+    await Promise.race([ended.catch(() => {}), late]);
+    timer.cancel();
+  }
+
+  #heard(event: WatchEvent<T>): void {
+    this.#heardAtMs = this.#clock.monotonicMs();
+    if (isPeriodicBookmark(event)) this.#silence ??= this.#listen(silenceMaxMs);
   }
 
   /** One timer for many events: it looks at when the last one came. */
