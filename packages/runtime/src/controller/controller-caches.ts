@@ -5,6 +5,7 @@ import { parseLabelSelector, type KubeObject } from '@homeostat/machinery';
 import {
   type Client,
   compareResourceVersions,
+  keyOf,
   metadataOf,
   type ObjectKey,
   resourceId,
@@ -35,13 +36,13 @@ export class ControllerCaches implements Caches {
     return this.#lister(resource) as unknown as Lister<T>;
   }
 
-  /** Lists a resource live and shows it in the place of its cache. */
+  /** Lists a resource live and shows it in the place of its cache. `differs`: the cache shows something else. */
   async readLive(
     client: Client,
     id: string,
     namespace: string | undefined,
     signal: AbortSignal,
-  ): Promise<{ readonly caches: ControllerCaches; readonly resourceVersion: string }> {
+  ): Promise<{ readonly caches: ControllerCaches; readonly resourceVersion: string; readonly differs: boolean }> {
     const declared = this.#watched.get(id);
     if (declared === undefined) throw new Error(`controller ${this.#name} does not declare ${id}`);
     const { watch, informer } = declared;
@@ -61,7 +62,8 @@ export class ControllerCaches implements Caches {
       indexes: watch.indexes ?? [],
     });
     const listers = new Map(this.#listers).set(id, lister);
-    return { caches: new ControllerCaches(this.#name, this.#watched, listers), resourceVersion };
+    const caches = new ControllerCaches(this.#name, this.#watched, listers);
+    return { caches, resourceVersion, differs: isDifferent(informer.lister.list(selected), objects) };
   }
 
   /** The same caches with own writes laid over; `writtenTo` gives those of a resource and may grow. */
@@ -102,6 +104,12 @@ export class ControllerCaches implements Caches {
       reached: (version) => (compareResourceVersions(declared.informer.resourceVersion, version) ?? -1) >= 0,
     });
   }
+}
+
+function isDifferent(cached: readonly KubeObject[], live: readonly KubeObject[]): boolean {
+  if (cached.length !== live.length) return true;
+  const versions = new Map(cached.map((object) => [keyOf(object), object.metadata?.resourceVersion]));
+  return live.some((object) => versions.get(keyOf(object)) !== object.metadata?.resourceVersion);
 }
 
 /** Whether a watch would hold an object; undefined with a field selector, which only the server can judge. */

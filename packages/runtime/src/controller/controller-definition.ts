@@ -61,6 +61,8 @@ export interface ControllerBase {
   readonly eventSource?: string;
   /** Keys of equal priority take turns by flow, e.g. `{ flowOf: namespaceOf }`; default first in, first out. */
   readonly fairness?: Fairness;
+  /** Waiting time that is worth one point of priority, milliseconds; default 300; 0: priorities are strict. */
+  readonly agingMsPerPoint?: number;
   /** Longest run, milliseconds: then its signal aborts with {@link ReconcileTimeoutError}, and the key is retried. Default no limit. */
   readonly timeoutMs?: number;
   /**

@@ -92,13 +92,17 @@ class ControllerRunner implements Controller {
       env,
       name: definition.name,
       fairness: definition.fairness,
+      ...(definition.agingMsPerPoint === undefined ? {} : { agingMsPerPoint: definition.agingMsPerPoint }),
       ...(definition.rateLimiter === undefined ? {} : { limiter: definition.rateLimiter(env) }),
     });
     this.#watched = new WatchedResources({
       name: definition.name,
       informers,
       onChange: (watch, change) => this.#onChange(watch, change),
-      onProgress: (id, version, object) => this.#fence.progressed(id, version, object),
+      onProgress: (id, version, object) => {
+        this.#fence.progressed(id, version, object);
+        this.#reconciler.reached(id, version);
+      },
     });
     for (const watch of [definition.for, ...(definition.watches ?? [])]) this.#watched.add(watch);
     this.#caches = new ControllerCaches(definition.name, this.#watched);
@@ -249,6 +253,7 @@ class ControllerRunner implements Controller {
   }
 
   #onChange(watch: WatchDefinition, change: Change): void {
+    this.#ownWrites.shows(fenceId(watch.resource), change);
     const isOwnKind = watch === this.#definition.for;
     if (isOwnKind) this.#reconciler.underWay.get(keyOf(change.object))?.run.objectChanged(change);
     if (change.type === 'updated' && watch.predicate?.(change.old, change.object) === false) return;

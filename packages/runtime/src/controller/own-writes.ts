@@ -1,47 +1,131 @@
-// The own-write filter: a watch event that only shows what a key's own run wrote need not wake that key again. It is only certain
-// where the step from the state before to the state after is the write and nothing else; whatever is not certain wakes.
+// What the runs of a controller wrote, against what its caches show. Two uses: an event that only shows what a key's own run wrote need not
+// wake that key again (only where that is certain; whatever is not certain wakes); and a write that the cache went past without ever
+// showing it wakes its key, because what became of it went unseen too: made and deleted inside the gap of a relist (case O12).
 
-import type { ObjectKey } from '@homeostat/client';
+import { isNewerResourceVersion, type ObjectKey } from '@homeostat/client';
 import { applyJsonPatch, applyMergePatch, deepEqual, type Json, type KubeObject } from '@homeostat/machinery';
 import type { JsonPatchOperation } from '@homeostat/machinery';
 import type { Change } from '../informer/change.ts';
 import type { SentWrite } from './fenced-client.ts';
 
-/** Steps remembered a controller; of more, the oldest is forgotten and its event wakes. */
+/** Steps remembered a controller; of more, the oldest is forgotten, and its key woken. */
 const stepsMax = 4096;
 
 interface Step {
   readonly key: ObjectKey;
+  /** Version it led to. */
+  readonly version: string;
   /** Version before; undefined: there was no object; null: not known, or not all of the step is the write's. */
   readonly from: string | undefined | null;
+  /** A cache has shown that version. */
+  shown: boolean;
 }
 
-/** The steps that runs of one controller made, by resource and the version they led to. */
+/** The steps that runs of one controller made. */
 export class OwnWrites {
   readonly #steps = new Map<string, Step>();
+  /** By resource, oldest version first: steps the cache has not reached. */
+  readonly #ahead = new Map<string, Step[]>();
+  /** Writes without an answer, and what caches showed meanwhile. */
+  #underWay = 0;
+  readonly #early = new Set<string>();
+  readonly #forgotten: ObjectKey[] = [];
 
-  /** Remembers a write for `key` that was answered. `before`: the newest state of its object the writer knew. */
+  /** A write goes out. Every call is followed by one of {@link settled}. */
+  sent(): void {
+    this.#underWay++;
+  }
+
+  /** Its outcome is known, and `answered` was called if it has an answer. */
+  settled(): void {
+    if (--this.#underWay === 0) this.#early.clear();
+  }
+
+  /** Remembers a write for `key` to a resource that has a cache. `before`: the newest state of its object the writer knew. */
   answered(key: ObjectKey, write: SentWrite, before: KubeObject | undefined, answer: KubeObject): void {
-    const to = answer.metadata?.resourceVersion;
-    if (to === undefined || to === before?.metadata?.resourceVersion) return;
-    if (this.#steps.size >= stepsMax) for (const oldest of this.#steps.keys().take(1)) this.#steps.delete(oldest);
-    this.#steps.set(`${write.resource} ${to}`, { key, from: baseOf(write, before, answer) });
+    const { resource } = write;
+    const version = answer.metadata?.resourceVersion;
+    if (version === undefined || version === before?.metadata?.resourceVersion) return;
+    const id = idOf(resource, version);
+    if (this.#steps.size >= stepsMax) this.#forgetOldest();
+    const step: Step = { key, version, from: baseOf(write, before, answer), shown: this.#early.has(id) };
+    this.#steps.set(id, step);
+    this.#await(resource, step);
+  }
+
+  /**
+   * A run of `key` has seen a resource live at a version the cache is behind of, and seen more than the cache shows: when the cache gets there,
+   * the key looks again, because what went away in between makes no event.
+   */
+  seenLive(key: ObjectKey, resource: string, version: string): void {
+    this.#await(resource, { key, version, from: null, shown: false });
+  }
+
+  /** The cache shows a change. Called for every change, before anything is asked about it. */
+  shows(resource: string, change: Change): void {
+    if (this.#steps.size === 0 && this.#underWay === 0) return;
+    const id = idOf(resource, change.object.metadata?.resourceVersion);
+    const step = this.#steps.get(id);
+    if (step !== undefined) step.shown = true;
+    else if (this.#underWay > 0 && this.#early.size < stepsMax) this.#early.add(id);
+  }
+
+  /** The cache has reached a version: the keys of writes that it never showed. */
+  reached(resource: string, version: string): readonly ObjectKey[] {
+    const unseen = this.#forgotten.splice(0);
+    const ahead = this.#ahead.get(resource);
+    while (ahead !== undefined && ahead.length > 0) {
+      const [first] = ahead;
+      if (first === undefined || isNewerResourceVersion(first.version, version)) break;
+      ahead.shift();
+      if (!first.shown) unseen.push(first.key);
+    }
+    return unseen;
   }
 
   /** Whether a change is a step that a run of `key` made. */
   explains(key: ObjectKey, resource: string, change: Change): boolean {
     if (change.type !== 'added' && change.type !== 'updated') return false;
-    const step = this.#steps.get(`${resource} ${change.object.metadata?.resourceVersion ?? ''}`);
+    const step = this.#steps.get(idOf(resource, change.object.metadata?.resourceVersion));
     if (step?.key !== key) return false;
     return step.from === (change.type === 'updated' ? change.old.metadata?.resourceVersion : undefined);
   }
 
   /** Whether a run of `key` wrote this version of a resource, whatever else it shows. */
   wrote(key: ObjectKey, resource: string, version: string | undefined): boolean {
-    return this.#steps.get(`${resource} ${version ?? ''}`)?.key === key;
+    return this.#steps.get(idOf(resource, version))?.key === key;
+  }
+
+  #await(resource: string, step: Step): void {
+    const ahead = this.#ahead.get(resource) ?? [];
+    this.#ahead.set(resource, ahead);
+    // Newer writes are mostly answered later.
+    let at = ahead.length;
+    while (at > 0 && isNewerResourceVersion(ahead[at - 1]?.version ?? '', step.version)) at--;
+    ahead.splice(at, 0, step);
+    if (ahead.length <= stepsMax) return;
+    const dropped = ahead.shift();
+    if (dropped?.shown === false) this.#forget(dropped);
+  }
+
+  #forgetOldest(): void {
+    for (const [id, step] of this.#steps.entries().take(1)) {
+      this.#steps.delete(id);
+      if (!step.shown) this.#forget(step);
+    }
+  }
+
+  #forget(step: Step): void {
+    step.shown = true;
+    this.#forgotten.push(step.key);
   }
 }
 
+function idOf(resource: string, version: string | undefined): string {
+  return `${resource} ${version ?? ''}`;
+}
+
+/** The version a write was made on, when its answer holds nothing else; null when that can't be told. */
 function baseOf(write: SentWrite, before: KubeObject | undefined, answer: KubeObject): Step['from'] {
   if (write.verb === 'create') return undefined;
   const precondition = preconditionOf(write);

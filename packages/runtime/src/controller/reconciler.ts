@@ -73,7 +73,7 @@ export class Reconciler {
   /** Works on a key that was taken from the queue; the caller gives it back. Rejects only for defects of the runtime. */
   async handle(key: ObjectKey, kill: AbortSignal): Promise<void> {
     const { fence, queue, reasons: book, metrics } = this.#parts;
-    const passage = fence.check(key, this.#objectOf(key)?.metadata?.uid);
+    const passage = fence.check(key, this.#objectOf(key, this.#parts.caches)?.metadata?.uid);
     if (passage.status === 'blocked') {
       queue.addAfter(key, passage.waitMs, { priority: queue.priorityOf(key) });
       return;
@@ -93,6 +93,7 @@ export class Reconciler {
       const live = passage.status === 'live' ? passage.resources : [];
       result = await this.#traced(key, async () => {
         const caches = live.length === 0 ? this.#parts.caches : await this.#readLive(key, live, run.signal);
+        run.object = this.#objectOf(key, caches);
         return this.#reconcile(run, caches, reasons);
       });
     } catch (error) {
@@ -122,12 +123,20 @@ export class Reconciler {
     return tracer.span('reconcile', { attributes }, work);
   }
 
+  /** A cache has moved on: keys whose writes it has gone past without showing them look again. */
+  reached(resource: string, version: string): void {
+    const { ownWrites, queue, reasons } = this.#parts;
+    for (const key of ownWrites.reached(resource, version)) {
+      reasons.add(key, { type: 'unseen-write', resource });
+      queue.add(key);
+    }
+  }
+
   #newRun(key: ObjectKey, kill: AbortSignal): Run {
     const { definition, watched, ownWrites } = this.#parts;
     const inARow = this.#superseded.get(key) ?? 0;
     const run: Run = new Run({
       key,
-      object: this.#objectOf(key),
       resource: fenceId(definition.for.resource),
       clock: this.#env.clock,
       kill,
@@ -139,6 +148,7 @@ export class Reconciler {
         if (written !== undefined && 'object' in written) return written.object;
         return watched.informer(resource)?.lister.getByKey(object);
       },
+      isCached: (resource) => watched.informer(resource) !== undefined,
       asCached: (resource, object) =>
         watched.get(resource)?.watch.metadataOnly === true
           ? { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: object.metadata ?? {} }
@@ -149,8 +159,12 @@ export class Reconciler {
 
   /** Wake-ups that waited for the run's end, and the one a superseded run owes its key. */
   #end(run: Run): void {
-    const { queue, reasons } = this.#parts;
+    const { queue, reasons, watched } = this.#parts;
     const { key } = run;
+    // The cache may have gone past an answer before it came.
+    for (const resource of run.writtenResources) {
+      this.reached(resource, watched.informer(resource)?.resourceVersion ?? '');
+    }
     for (const { reason, priority } of run.end()) {
       reasons.add(key, reason);
       queue.add(key, { priority });
@@ -165,7 +179,7 @@ export class Reconciler {
   }
 
   async #readLive(key: ObjectKey, reads: readonly LiveRead[], signal: AbortSignal): Promise<ControllerCaches> {
-    const { dependencies, fence, definition } = this.#parts;
+    const { dependencies, fence, definition, ownWrites } = this.#parts;
     const { client, reader = client } = dependencies;
     const level = definition.consistent === undefined ? 'warn' : 'debug';
     this.#env.log[level]('the cache does not show enough yet: reading live', { controller: definition.name, key });
@@ -174,6 +188,11 @@ export class Reconciler {
       const read = await caches.readLive(reader, resource, namespace, signal);
       caches = read.caches;
       fence.readLive(key, resource, read.resourceVersion);
+      if (read.differs) ownWrites.seenLive(key, resource, read.resourceVersion);
+    }
+    const own = fenceId(definition.for.resource);
+    if (reads.some(({ resource }) => resource === own)) {
+      fence.seenLive(key, this.#objectOf(key, caches)?.metadata?.uid, own);
     }
     return caches;
   }
@@ -237,7 +256,7 @@ export class Reconciler {
 
   #clientOf(run: Run): Client {
     const { fence, watched } = this.#parts;
-    const uid = this.#objectOf(run.key)?.metadata?.uid;
+    const uid = run.object?.metadata?.uid;
     return createFencedClient({
       client: this.#client,
       note: (write) => fence.written(run.key, uid, write),
@@ -247,8 +266,8 @@ export class Reconciler {
     });
   }
 
-  #objectOf(key: ObjectKey): KubeObject | undefined {
-    return this.#parts.caches.lister(this.#parts.definition.for.resource).getByKey(key);
+  #objectOf(key: ObjectKey, caches: ControllerCaches): KubeObject | undefined {
+    return caches.lister(this.#parts.definition.for.resource).getByKey(key);
   }
 
   #settle(key: ObjectKey, result: Result): ReconcileOutcome {

@@ -18,6 +18,8 @@ export type RunReason =
   | { readonly type: 'retry'; readonly failures: number }
   /** The run before asked to look again. */
   | { readonly type: 'requeue'; readonly afterMs: number }
+  /** The cache went past a write of an earlier run without showing it. */
+  | { readonly type: 'unseen-write'; readonly resource: string }
   /** The object moved on during the run before. */
   | { readonly type: 'superseded' }
   /** The controller's `startKeys`, or a call of `wake`. */

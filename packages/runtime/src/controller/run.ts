@@ -3,7 +3,7 @@
 
 import type { Clock, Timer } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
-import { keyOf, type ObjectKey } from '@homeostat/client';
+import { isNewerResourceVersion, keyOf, type ObjectKey } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
 import type { Written } from '../store/written-lister.ts';
 import { ReconcileTimeoutError, SupersededError } from './controller-definition.ts';
@@ -24,8 +24,6 @@ const heldMax = 64;
 
 export interface RunSettings {
   readonly key: ObjectKey;
-  /** As the cache shows it when the run starts. */
-  readonly object: KubeObject | undefined;
   /** {@link fenceId} of the key's resource. */
   readonly resource: string;
   readonly clock: Clock;
@@ -35,6 +33,8 @@ export interface RunSettings {
   readonly ownWrites: OwnWrites;
   /** The newest state of an object the run knows of. */
   readonly known: (resource: string, object: ObjectKey) => KubeObject | undefined;
+  /** Whether there is a cache of a resource. */
+  readonly isCached: (resource: string) => boolean;
   /** As the cache would hold an answer. */
   readonly asCached: (resource: string, object: KubeObject) => KubeObject;
 }
@@ -42,6 +42,8 @@ export interface RunSettings {
 export class Run {
   readonly key: ObjectKey;
   readonly signal: AbortSignal;
+  /** The key's object as the run first sees it. */
+  object: KubeObject | undefined;
   readonly #settings: RunSettings;
   readonly #controller: AbortController | undefined;
   readonly #written = new Map<string, Map<ObjectKey, Written>>();
@@ -86,6 +88,11 @@ export class Run {
     return reason instanceof ReconcileTimeoutError ? 'timeout' : undefined;
   }
 
+  /** The cached resources it wrote to. */
+  get writtenResources(): Iterable<string> {
+    return this.#written.keys();
+  }
+
   /** What it wrote to a resource; grows. */
   writtenTo = (resource: string): ReadonlyMap<ObjectKey, Written> => {
     let written = this.#written.get(resource);
@@ -98,11 +105,13 @@ export class Run {
 
   /** Follows a write from its sending to its answer. */
   sending = (write: SentWrite): ((result?: Written) => void) => {
-    const { known, asCached, ownWrites, resource } = this.#settings;
+    const { known, isCached, asCached, ownWrites, resource } = this.#settings;
     this.#writes++;
+    if (!isCached(write.resource)) return () => {};
     const before = known(write.resource, write.object);
     const ofObject = write.resource === resource && write.object === this.key;
     if (ofObject) this.#underWay++;
+    ownWrites.sent();
     return (result) => {
       if (result !== undefined && 'object' in result) {
         ownWrites.answered(this.key, write, before, result.object);
@@ -112,6 +121,7 @@ export class Run {
       } else if (result !== undefined) {
         this.#note(write.resource, write.object, result);
       }
+      ownWrites.settled();
       if (!ofObject || --this.#underWay > 0) return;
       for (const change of this.#suspects.splice(0)) this.#judge(change);
     };
@@ -150,8 +160,10 @@ export class Run {
   }
 
   #judge(change: Change): void {
-    const { object, resource, supersede, ownWrites } = this.#settings;
-    const [before, after] = [object?.metadata, change.object.metadata];
+    const { resource, supersede, ownWrites } = this.#settings;
+    const [before, after] = [this.object?.metadata, change.object.metadata];
+    // After a live read the cache may still be on its way to what the run has seen.
+    if (isNewerResourceVersion(before?.resourceVersion ?? '0', after?.resourceVersion ?? '')) return;
     if (ownWrites.wrote(this.key, resource, after?.resourceVersion) || this.#isOwnEnd(change)) return;
     const movedOn =
       change.type !== 'updated' ||

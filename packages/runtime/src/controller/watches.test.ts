@@ -106,7 +106,6 @@ describe('Controller.cancel()', () => {
     await env.clock.advance(500);
     assert.equal(controller.cancel('default/w'), true);
     assert.equal(controller.cancel('default/w'), false);
-    server.bookmark();
     await env.clock.advance(60_000);
     assert.deepEqual(reconciles, ['default/w']);
     await stop();

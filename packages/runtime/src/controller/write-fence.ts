@@ -59,7 +59,9 @@ export interface WriteFenceOptions {
 
 interface KeyFence {
   /** Of the object the key names, when the writes were made. */
-  readonly uid: string | undefined;
+  uid: string | undefined;
+  /** Where a live read showed that object: a cache that has not got there may still show a former one. */
+  seenLive: { readonly resource: string; readonly resourceVersion: string } | undefined;
   /** Version to reach, per resource. */
   readonly versions: Map<string, string>;
   readonly effects: Effect[];
@@ -128,7 +130,7 @@ export class WriteFence {
   check(key: ObjectKey, uid: string | undefined): Passage {
     let fence = this.#fences.get(key);
     // Another object of that name, or none: what was written for the earlier one does not concern it.
-    if (fence !== undefined && fence.uid !== uid) {
+    if (fence !== undefined && fence.uid !== uid && !this.#isBehind(fence)) {
       this.forget(key);
       fence = undefined;
     }
@@ -163,6 +165,18 @@ export class WriteFence {
     fence.floored = false;
   }
 
+  /**
+   * What live reads of `resource`, the key's own, showed for the key: the object of `uid`, or none. Writes of the run that follows are made for
+   * that one, whatever the cache says.
+   */
+  seenLive(key: ObjectKey, uid: string | undefined, resource: string): void {
+    const fence = this.#fences.get(key);
+    const resourceVersion = fence?.versions.get(resource);
+    if (fence === undefined || resourceVersion === undefined) return;
+    fence.uid = uid;
+    fence.seenLive = { resource, resourceVersion };
+  }
+
   /** The cache of `resource` has moved on, perhaps by a change of `object`. */
   progressed(resource: string, resourceVersion: string, object: ObjectKey | undefined): void {
     for (const key of this.#blocked.progressed(resource, resourceVersion, object)) this.#options.wake(key);
@@ -177,6 +191,10 @@ export class WriteFence {
   forget(key: ObjectKey): void {
     this.#fences.delete(key);
     this.#blocked.unblock(key);
+  }
+
+  #isBehind({ seenLive }: KeyFence): boolean {
+    return seenLive !== undefined && !this.#reached(seenLive.resource, seenLive.resourceVersion);
   }
 
   /** Adds the version of the newest of the caches that must be consistent, once a passage. */
@@ -246,6 +264,7 @@ const open: Passage = { status: 'open' };
 function newFence(uid: string | undefined): KeyFence {
   return {
     uid,
+    seenLive: undefined,
     versions: new Map(),
     effects: [],
     uncertain: new Set(),

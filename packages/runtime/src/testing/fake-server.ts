@@ -178,6 +178,11 @@ export class FakeServer {
         return ok(this.put(resource, request.object ?? {}));
       }
       case 'PATCH': {
+        const { uid, resourceVersion } = request.object?.metadata ?? {};
+        const { metadata } = before;
+        if ((uid ?? metadata?.uid) !== metadata?.uid) throw newConflict(gr, name ?? '', 'uid differs');
+        if ((resourceVersion ?? metadata?.resourceVersion) !== metadata?.resourceVersion)
+          throw newConflict(gr, name ?? '', 'stale');
         const patch = (request.object ?? {}) as Record<string, unknown>;
         return ok(this.put(resource, merge(before as Record<string, unknown>, patch) as KubeObject));
       }
