@@ -2,6 +2,10 @@
 
 export { tableFor } from './columns/tables.ts';
 export { convertObject } from './conversion/convert-object.ts';
+export {
+  admissionVariables,
+  type AdmissionVariablesOptions,
+} from './kinds/admissionregistration/admission-variables.ts';
 export { loadAdmissionExpressions } from './kinds/admissionregistration/load-expressions.ts';
 export { validateBinding } from './kinds/core/binding/strategy.ts';
 export { validateClusterIps } from './kinds/core/service/cluster-ips.ts';
@@ -78,6 +82,7 @@ export {
   typeNameOf,
 } from './scheme/scheme.ts';
 export type {
+  Cel,
   KindStrategy,
   StrategyContext,
   TableColumn,

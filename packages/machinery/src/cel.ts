@@ -23,6 +23,7 @@ export {
   resourceCheckValue,
 } from './cel/libraries/authorizer.ts';
 export { overloadsOf as declareFunction } from './cel/functions.ts';
+export { lazyStruct } from './cel/lazy-struct.ts';
 export { toJson } from './cel/to-json.ts';
 export {
   boolType,

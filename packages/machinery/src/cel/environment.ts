@@ -30,7 +30,7 @@ export interface EvaluateOptions {
 }
 
 export type EvaluateResult =
-  | { readonly value: CelValue; readonly cost: number; readonly error?: undefined }
+  | { readonly value: CelValue; readonly cost: number; readonly error?: undefined; readonly exhausted?: undefined }
   | {
       readonly value?: undefined;
       readonly cost: number;

@@ -5,6 +5,7 @@ import { schemaOf } from '@homeostat/api';
 import type { Status } from '@homeostat/base';
 import { decodeObject, type Json, type KubeObject } from '@homeostat/machinery';
 import type { AdmissionAttributes } from '../../server/admission.ts';
+import type { MatchedResource } from './match-resource.ts';
 import { reviewSchema } from './review-schema.ts';
 import { requestNamespace } from './request-namespace.ts';
 import type { Invocation } from './select-webhook.ts';
@@ -51,7 +52,7 @@ export function reviewVersionOf(versions: readonly string[]): ReviewVersion {
 /** The request without its uid and objects. */
 export function describeRequest(
   attributes: AdmissionAttributes,
-  { kind, resource }: Invocation,
+  { kind, resource }: MatchedResource,
 ): Readonly<Record<string, unknown>> {
   const { subresource, operation, user, dryRun, options } = attributes;
   const namespace = requestNamespace(attributes);

@@ -1,4 +1,4 @@
-// Namespace and object selectors of a webhook. A namespace that is not there counts only once the rules match: until then
+// Namespace and object selectors of a webhook or a policy. A namespace that is not there counts only once the rules match: until then
 // it is nobody's business.
 
 import { type ApiError } from '@homeostat/base';
@@ -6,19 +6,24 @@ import { type KubeObject, type LabelSelector, newInternalError, newNotFound } fr
 import type { AdmissionAttributes } from '../../server/admission.ts';
 import type { AdmissionHost } from '../admission-host.ts';
 import { isNamespaces } from './match-rules.ts';
-import type { Webhook } from './webhook.ts';
+
+/** Parsed when asked for. @throws SelectorError */
+export interface Selectors {
+  namespaceSelector(): LabelSelector;
+  objectSelector(): LabelSelector;
+}
 
 export type SelectorMatch = boolean | { readonly error: ApiError };
 
 export async function namespaceMatches(
-  webhook: Webhook,
+  selectors: Selectors,
   attributes: AdmissionAttributes,
   host: AdmissionHost,
 ): Promise<SelectorMatch> {
   const { resource, namespace, subresource, operation, object } = attributes;
   const aboutNamespace = isNamespaces(resource);
   if (namespace === '' && !aboutNamespace) return true;
-  const selector = parsed(webhook.namespaceSelector);
+  const selector = parsed(() => selectors.namespaceSelector());
   if ('error' in selector) return selector;
   if (selector.isEmpty) return true;
   // The cache does not have the newest labels of a Namespace that is being written.
@@ -32,8 +37,8 @@ export async function namespaceMatches(
 }
 
 /** Whether the new or the old object has the labels. Objects without metadata (options of connections) have none. */
-export function objectMatches(webhook: Webhook, { object, oldObject }: AdmissionAttributes): SelectorMatch {
-  const selector = parsed(webhook.objectSelector);
+export function objectMatches(selectors: Selectors, { object, oldObject }: AdmissionAttributes): SelectorMatch {
+  const selector = parsed(() => selectors.objectSelector());
   if ('error' in selector) return selector;
   return selector.isEmpty || hasLabels(selector, object) || hasLabels(selector, oldObject);
 }

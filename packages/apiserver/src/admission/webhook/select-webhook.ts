@@ -2,23 +2,19 @@
 // upstream's order (spec/apiserver.md §15.3).
 
 import type { ApiError } from '@homeostat/base';
-import { type GroupVersionKind, type GroupVersionResource, type KubeObject, newForbidden } from '@homeostat/machinery';
+import { type KubeObject, newForbidden } from '@homeostat/machinery';
 import type { AdmissionAttributes } from '../../server/admission.ts';
-import type { ResourceTable } from '../../server/server-host.ts';
 import type { AdmissionHost } from '../admission-host.ts';
 import { describeRequest } from './admission-review.ts';
-import { type RuleSubject, ruleMatches } from './match-rules.ts';
+import { type MatchedResource, matchResource } from './match-resource.ts';
 import { namespaceMatches, objectMatches, type SelectorMatch } from './match-selectors.ts';
-import { requestNamespace } from './request-namespace.ts';
 import type { VersionedObjects } from './versioned-objects.ts';
 import type { AnyWebhookSpec, Webhook } from './webhook.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** A webhook to call, and what to show it the request as. */
-export interface Invocation {
+export interface Invocation extends MatchedResource {
   readonly webhook: Webhook<AnyWebhookSpec>;
-  readonly resource: GroupVersionResource;
-  readonly kind: GroupVersionKind;
 }
 
 export interface Selecting {
@@ -38,8 +34,10 @@ export async function selectWebhook(
   if (inNamespace === false) return undefined;
   const labelled = objectMatches(webhook, attributes);
   if (labelled === false) return undefined;
-  const invocation = invocationFor(webhook, attributes, host.resources);
-  if (invocation === undefined) return undefined;
+  const { rules = [], matchPolicy } = webhook.spec;
+  const matched = matchResource({ rules, exact: matchPolicy === 'Exact' }, attributes, host.resources);
+  if (matched === undefined) return undefined;
+  const invocation = { webhook, ...matched };
   const failure = errorOf(inNamespace) ?? errorOf(labelled);
   if (failure !== undefined) throw failure;
   return (await conditionsHold(invocation, selecting)) ? invocation : undefined;
@@ -47,51 +45,6 @@ export async function selectWebhook(
 
 function errorOf(match: SelectorMatch): ApiError | undefined {
   return typeof match === 'object' ? match.error : undefined;
-}
-
-/** The first rule that names the resource as it was asked for; else the first that names it in another version. */
-function invocationFor(
-  webhook: Webhook<AnyWebhookSpec>,
-  attributes: AdmissionAttributes,
-  resources: ResourceTable,
-): Invocation | undefined {
-  const { operation, resource, subresource, kind } = attributes;
-  const rules = webhook.spec.rules ?? [];
-  const subject: RuleSubject = { operation, resource, subresource, namespace: requestNamespace(attributes) };
-  if (rules.some((rule) => ruleMatches(rule, subject))) return { webhook, resource, kind };
-  if (webhook.spec.matchPolicy === 'Exact') return undefined;
-  const equivalents = equivalentResources(attributes, resources);
-  for (const rule of rules) {
-    for (const equivalent of equivalents) {
-      if (!ruleMatches(rule, { ...subject, resource: equivalent.resource })) continue;
-      return { webhook, ...equivalent };
-    }
-  }
-  return undefined;
-}
-
-interface Equivalent {
-  readonly resource: GroupVersionResource;
-  readonly kind: GroupVersionKind;
-}
-
-/** Other groups and versions in which the same stored objects (or the same subresource of them) are served. */
-function equivalentResources(attributes: AdmissionAttributes, resources: ResourceTable): readonly Equivalent[] {
-  const { resource, subresource } = attributes;
-  const own = resources.find(resource.group, resource.version, resource.resource);
-  if (own === undefined) return [];
-  const found: Equivalent[] = [];
-  for (const info of resources.list()) {
-    if (info === own || info.storage.prefix !== own.storage.prefix || info.storage.group !== own.storage.group)
-      continue;
-    const kind = subresource === '' ? info : info.subresources.find(({ name }) => name === subresource)?.kind;
-    if (kind === undefined) continue;
-    found.push({
-      resource: { group: info.group, version: info.version, resource: info.resource },
-      kind: { group: kind.group, version: kind.version, kind: kind.kind },
-    });
-  }
-  return found;
 }
 
 /** @throws ApiError 403 when a condition fails and the webhook's policy is to fail */
