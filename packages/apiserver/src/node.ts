@@ -7,7 +7,7 @@ export {
 export { listen, type Listener, type ListenerOptions, type TlsOptions } from '@homeostat/runtime/node';
 export { nodeDigests, readSigningKey, readVerificationKeys, toSigningKey } from './node/node-crypto.ts';
 export { startServer, type StartedServer, type StartServerOptions } from './node/start-server.ts';
-export { type CertificatePair, createAuthority, issueCertificate } from './node/pki/certificate-authority.ts';
+export { type CertificatePair, createAuthority, issueCertificate } from '@homeostat/runtime/node';
 export {
   type ClientName,
   type ClusterPki,

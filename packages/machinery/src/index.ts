@@ -92,6 +92,7 @@ export type {
   OwnerReference,
   WatchEvent,
 } from './meta/object.ts';
+export { createJsonPatch } from './patch/create-json-patch.ts';
 export { applyJsonPatch, type JsonPatchOptions } from './patch/json-patch.ts';
 export {
   decodeJsonPatch,

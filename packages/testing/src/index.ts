@@ -9,6 +9,7 @@ export {
   type TestClusterOptions,
   type WaitOptions,
 } from './test-cluster.ts';
+export { inProcessWebhooks } from './webhooks/in-process-webhooks.ts';
 
 // What goes wrong.
 export { FaultInjector, type FaultInjectorOptions } from './faults/fault-injector.ts';

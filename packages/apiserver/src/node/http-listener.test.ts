@@ -9,7 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { silentLogger } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import type { ApiRequest, ApiResponse } from '@homeostat/client';
-import { createAuthority, issueCertificate } from './pki/certificate-authority.ts';
+import { createAuthority, issueCertificate } from '@homeostat/runtime/node';
 import { FixtureServer } from '../server/api-server-fixture.ts';
 import { listen, type Listener } from '@homeostat/runtime/node';
 

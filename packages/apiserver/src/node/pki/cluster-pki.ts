@@ -14,7 +14,7 @@ import {
   type CertificateRequest,
   createAuthority,
   issueCertificate,
-} from './certificate-authority.ts';
+} from '@homeostat/runtime/node';
 
 export interface ClusterPkiOptions {
   readonly env: Env;

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { encodeYaml } from '@homeostat/machinery';
-import type { CertificatePair } from './certificate-authority.ts';
+import type { CertificatePair } from '@homeostat/runtime/node';
 import { writeSecret } from './cluster-pki.ts';
 
 export interface KubeconfigFileOptions {

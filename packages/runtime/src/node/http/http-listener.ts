@@ -33,6 +33,8 @@ export interface TlsOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
+  /** Serves new connections with another certificate; open ones keep theirs. Nothing on plain HTTP. */
+  replaceCertificate(pair: Pick<TlsOptions, 'cert' | 'key'>): void;
   /** Stops accepting, lets requests under way finish, closes. Returns when the last socket is closed. */
   close(): Promise<void>;
 }
@@ -93,7 +95,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   server.on('error', (error) => options.env.log.error('listener failed', { error }));
   const { address, port } = server.address() as AddressInfo;
-  return { address, port, close: () => close(server, sockets, sessions, options) };
+  return {
+    address,
+    port,
+    replaceCertificate({ cert, key }) {
+      if (tls === undefined) return;
+      const ca = tls.clientCa === undefined ? {} : { ca: [...tls.clientCa] };
+      (server as http2.Http2SecureServer).setSecureContext({ cert, key, minVersion: 'TLSv1.2', ...ca });
+    },
+    close: () => close(server, sockets, sessions, options),
+  };
 }
 
 async function serve(

@@ -5,7 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type CertificatePair, createAuthority, issueCertificate } from '../../../node/pki/certificate-authority.ts';
+import { type CertificatePair, createAuthority, issueCertificate } from '@homeostat/runtime/node';
 import { webhookAnswerBytesMax, type WebhookCaller } from '../webhook-caller.ts';
 import { createHttpWebhookCaller } from './http-webhook-caller.ts';
 

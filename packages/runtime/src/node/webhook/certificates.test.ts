@@ -1,0 +1,127 @@
+// Certificates of webhook servers: made, kept, renewed, read again. On a real directory and with real keys, in virtual time.
+
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { createVirtualEnv, Scope } from '@homeostat/base';
+import { type CertificatePair, createAuthority, issueCertificate } from '../pki/certificate-authority.ts';
+import { type CertificateStore, memoryCertificateStore } from './certificate-store.ts';
+import { fileCertificates } from './file-certificates.ts';
+import { selfSignedCertificates, serviceHosts } from './self-signed-certificates.ts';
+
+const dayMs = 86_400_000;
+const hosts = serviceHosts({ namespace: 'ns', name: 'hook' });
+const never = new AbortController().signal;
+
+/** Collects what a source changes to. */
+class Changes {
+  readonly pairs: CertificatePair[] = [];
+  #wake = Promise.withResolvers<void>();
+
+  add = (pair: CertificatePair): void => {
+    this.pairs.push(pair);
+    this.#wake.resolve();
+  };
+
+  async next(): Promise<CertificatePair> {
+    await this.#wake.promise;
+    this.#wake = Promise.withResolvers<void>();
+    return this.pairs.at(-1) ?? assert.fail('no pair');
+  }
+}
+
+test('selfSignedCertificates() makes a certificate for all names, keeps it, and renews it before it ends', async () => {
+  const env = createVirtualEnv();
+  const store = memoryCertificateStore();
+  const first = selfSignedCertificates({ env, hosts, store, checkMs: dayMs / 4 });
+  assert.throws(() => first.caBundle, /not loaded yet/);
+  const pair = await first.load(never);
+  const certificate = new X509Certificate(pair.cert);
+  for (const host of ['hook.ns.svc', 'hook.ns.svc.cluster.local']) assert.equal(certificate.checkHost(host), host);
+  assert.equal(certificate.verify(new X509Certificate(first.caBundle).publicKey), true);
+  // Another replica finds it.
+  const second = selfSignedCertificates({ env, hosts, store });
+  assert.equal((await second.load(never)).cert, pair.cert);
+  // Another name needs another certificate; the authority stays.
+  const more = selfSignedCertificates({ env, hosts: [...hosts, '127.0.0.1'], store: memoryCertificateStore() });
+  assert.equal(new X509Certificate((await more.load(never)).cert).checkIP('127.0.0.1'), '127.0.0.1');
+
+  const changes = new Changes();
+  await using scope = new Scope();
+  scope.spawn('certificates', (signal) => first.run({ signal, onChange: changes.add }));
+  await env.clock.advance(59 * dayMs);
+  assert.equal(changes.pairs.length, 0);
+  const bundle = first.caBundle;
+  await env.clock.advance(2 * dayMs);
+  const renewed = await changes.next();
+  assert.notEqual(renewed.cert, pair.cert);
+  assert.equal(first.caBundle, bundle);
+});
+
+test('a new authority is trusted beside the old one', async () => {
+  const env = createVirtualEnv();
+  const store = memoryCertificateStore();
+  const source = selfSignedCertificates({ env, hosts, store, authorityDays: 30, certificateDays: 10 });
+  const old = await source.load(never);
+  const oldBundle = source.caBundle;
+  const later = createVirtualEnv({ startMs: env.clock.nowMs() + 25 * dayMs });
+  const next = selfSignedCertificates({ env: later, hosts, store, authorityDays: 30, certificateDays: 10 });
+  const pair = await next.load(never);
+  assert.ok(next.caBundle.startsWith(oldBundle));
+  const [first = '', second = ''] = next.caBundle.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g) ?? [];
+  assert.equal(new X509Certificate(old.cert).verify(new X509Certificate(first).publicKey), true);
+  assert.equal(new X509Certificate(pair.cert).verify(new X509Certificate(second).publicKey), true);
+});
+
+test('a replica that was too late takes what the other one made', async () => {
+  const env = createVirtualEnv();
+  const shared = memoryCertificateStore();
+  const other = selfSignedCertificates({ env, hosts, store: shared });
+  let saves = 0;
+  const racing: CertificateStore = {
+    load: (signal) => shared.load(signal),
+    async save(certificates, signal) {
+      if (saves++ > 0) return shared.save(certificates, signal);
+      await other.load(signal);
+      return false;
+    },
+  };
+  const late = selfSignedCertificates({ env, hosts, store: racing });
+  assert.equal((await late.load(never)).cert, (await other.load(never)).cert);
+  assert.equal(saves, 1);
+});
+
+test('fileCertificates() reads again what changed, and keeps the old pair while files do not fit', async (t) => {
+  const complained = Promise.withResolvers<void>();
+  const env = createVirtualEnv({ level: 'error', sink: () => complained.resolve() });
+  const directory = mkdtempSync(path.join(tmpdir(), 'homeostat-webhook-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const [cert, key] = [path.join(directory, 'tls.crt'), path.join(directory, 'tls.key')];
+  const validity = { nowMs: env.clock.nowMs(), days: 10 };
+  const authority = await createAuthority({ commonName: 'ca' }, validity);
+  const make = (): Promise<CertificatePair> =>
+    issueCertificate(authority, { commonName: 'a', usage: 'server' }, validity);
+  const [one, two] = [await make(), await make()];
+  const source = fileCertificates({ env, cert, key });
+  await assert.rejects(source.load(never), /cannot use the certificate .*tls.crt with the key .*tls.key: ENOENT/);
+  writeFileSync(cert, one.cert);
+  writeFileSync(key, two.key);
+  await assert.rejects(source.load(never), /the key does not belong to the certificate/);
+  writeFileSync(key, one.key);
+  assert.deepEqual(await source.load(never), one);
+
+  const changes = new Changes();
+  await using scope = new Scope();
+  scope.spawn('certificates', (signal) => source.run({ signal, onChange: changes.add }));
+  // Half written: nothing happens.
+  writeFileSync(cert, two.cert);
+  await env.clock.advance(10_000);
+  await complained.promise;
+  assert.equal(changes.pairs.length, 0);
+  writeFileSync(key, two.key);
+  await env.clock.advance(10_000);
+  assert.deepEqual(await changes.next(), two);
+});

@@ -1,0 +1,137 @@
+// Certificates without anybody's help: an authority of its own signs the server's certificate, both are renewed in time, and
+// API servers are told the authority (what cert-controller does for Go). For tests and small operators; where there is
+// cert-manager, use its files.
+
+import { X509Certificate } from 'node:crypto';
+import type { Env } from '@homeostat/base';
+import type { Client } from '@homeostat/client';
+import { type CaBundleTargets, injectCaBundle } from '../../webhook/inject-ca-bundle.ts';
+import { type CertificatePair, createAuthority, issueCertificate } from '../pki/certificate-authority.ts';
+import type { CertificateSource } from './certificate-source.ts';
+import { type CertificateStore, memoryCertificateStore, type StoredCertificates } from './certificate-store.ts';
+
+export interface SelfSignedCertificatesOptions {
+  readonly env: Env;
+  /** Names and addresses the server is called by; see `serviceHosts`. */
+  readonly hosts: readonly string[];
+  /** Default: forgotten with the process, which does for one replica. */
+  readonly store?: CertificateStore;
+  /** Whose caBundle is kept up to date; absent: nobody's, see `caBundle`. */
+  readonly inject?: CaBundleTargets & { readonly client: Client };
+  /** How long certificates are good, days; default 90; the authority's default 3650. */
+  readonly certificateDays?: number;
+  readonly authorityDays?: number;
+  /** How often certificates, and the bundles API servers have, are looked at, milliseconds; default 1 minute. */
+  readonly checkMs?: number;
+}
+
+export interface SelfSignedCertificates extends CertificateSource {
+  /** PEM to trust, once loaded. @throws Error before */
+  readonly caBundle: string;
+}
+
+/** Names a Service is called by. */
+export function serviceHosts({
+  namespace,
+  name,
+}: {
+  readonly namespace: string;
+  readonly name: string;
+}): readonly string[] {
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, name];
+}
+
+/** Renewed when less than this share of the life is left. */
+const renewShare = 1 / 3;
+const savesMax = 5;
+
+export function selfSignedCertificates(options: SelfSignedCertificatesOptions): SelfSignedCertificates {
+  return new SelfSigned(options);
+}
+
+class SelfSigned implements SelfSignedCertificates {
+  readonly #options: SelfSignedCertificatesOptions;
+  readonly #store: CertificateStore;
+  #current: StoredCertificates | undefined;
+
+  constructor(options: SelfSignedCertificatesOptions) {
+    this.#options = options;
+    this.#store = options.store ?? memoryCertificateStore();
+  }
+
+  get caBundle(): string {
+    if (this.#current === undefined) throw new Error('the certificates are not loaded yet');
+    return this.#current.caBundle;
+  }
+
+  async load(signal: AbortSignal): Promise<CertificatePair> {
+    this.#current = await this.#ensure(signal);
+    await this.#inject(signal);
+    return this.#current.serving;
+  }
+
+  async run({ signal, onChange }: Parameters<CertificateSource['run']>[0]): Promise<void> {
+    const { env, checkMs = 60_000 } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await env.clock.sleep(checkMs, signal);
+        const next = await this.#ensure(signal);
+        const isNew = next.serving.cert !== this.#current?.serving.cert;
+        this.#current = next;
+        // The new authority is trusted beside the old one first, then used.
+        await this.#inject(signal);
+        if (isNew) onChange(next.serving);
+      } catch (error) {
+        if (!signal.aborted) env.log.error('certificates could not be looked after; tried again later', { error });
+      }
+    }
+  }
+
+  /** What is stored, if it is good for a while; else something new, unless another replica was faster. */
+  async #ensure(signal: AbortSignal): Promise<StoredCertificates> {
+    for (let attempt = 1; attempt <= savesMax; attempt++) {
+      const stored = await this.#store.load(signal);
+      const wanted = await this.#renewed(stored);
+      if (wanted === stored && stored !== undefined) return stored;
+      if (await this.#store.save(wanted, signal)) {
+        this.#options.env.log.info('a serving certificate was made', { hosts: this.#options.hosts });
+        return wanted;
+      }
+    }
+    throw new Error(`certificates could not be kept: somebody else changed them ${savesMax} times`);
+  }
+
+  async #renewed(stored: StoredCertificates | undefined): Promise<StoredCertificates> {
+    const { env, hosts, certificateDays = 90, authorityDays = 3650 } = this.#options;
+    const nowMs = env.clock.nowMs();
+    const keepsAuthority = stored !== undefined && isGood(stored.authority.cert, nowMs);
+    if (keepsAuthority && isGood(stored.serving.cert, nowMs) && names(stored.serving.cert, hosts)) return stored;
+    const authority = keepsAuthority
+      ? stored.authority
+      : await createAuthority({ commonName: 'webhook-ca' }, { nowMs, days: authorityDays });
+    const serving = await issueCertificate(
+      authority,
+      { commonName: hosts[0] ?? 'webhook', usage: 'server', hosts },
+      { nowMs, days: certificateDays },
+    );
+    const previous = stored === undefined || keepsAuthority ? '' : stored.authority.cert;
+    const caBundle = keepsAuthority ? stored.caBundle : `${previous}${authority.cert}`;
+    return { authority, caBundle, serving };
+  }
+
+  async #inject(signal: AbortSignal): Promise<void> {
+    const { inject, env } = this.#options;
+    if (inject !== undefined) await injectCaBundle({ ...inject, env, caBundle: this.caBundle, signal });
+  }
+}
+
+function isGood(cert: string, nowMs: number): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(cert);
+  const life = validToDate.getTime() - validFromDate.getTime();
+  return nowMs >= validFromDate.getTime() && validToDate.getTime() - nowMs > life * renewShare;
+}
+
+function names(cert: string, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(cert);
+  return hosts.every((host) => (certificate.checkHost(host) ?? certificate.checkIP(host)) !== undefined);
+}
