@@ -71,7 +71,7 @@ export function readAdmissionReview(body: Json): ReadReview {
       name: textAt(request, 'name'),
       namespace: textAt(request, 'namespace'),
       operation: operation as AdmissionOperation,
-      userInfo: { username: '', ...(asMap(request['userInfo'] ?? null) ?? {}) } as unknown as UserInfo,
+      userInfo: { username: '', ...asMap(request['userInfo'] ?? null) } as unknown as UserInfo,
       dryRun: request['dryRun'] === true,
       options: asMap(request['options'] ?? null),
     },
