@@ -16,18 +16,19 @@ import {
   startServer,
   toSigningKey,
 } from '@homeostat/apiserver/node';
-import { silentLogger } from '@homeostat/base';
+import { createVirtualEnv, silentLogger } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import {
   type Client,
   type ClientOptions,
   createClient,
   createRestMapper,
+  type ResourceType,
   subresourceOf,
   type Transport,
 } from '@homeostat/client';
 import { createKubeconfigTransport } from '@homeostat/client/node';
-import { configMaps, deployments, leases } from '@homeostat/client/resources';
+import { configMaps, customResourceDefinitions, deployments, leases } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import { createMemoryStore } from '@homeostat/storage/memory';
 
@@ -90,6 +91,15 @@ function connect(user: object, options: Partial<ClientOptions> = {}): Client {
 const byCertificate = (): object => ({
   'client-certificate-data': btoa(admin.cert),
   'client-key-data': btoa(admin.key),
+});
+
+interface Widget extends KubeObject {
+  readonly spec?: { readonly size?: number; readonly color?: string };
+}
+
+const typeOf = ({ group, version, kind }: ResourceType): { readonly apiVersion: string; readonly kind: string } => ({
+  apiVersion: `${group}/${version}`,
+  kind,
 });
 
 interface Review extends KubeObject {
@@ -207,6 +217,46 @@ describe('a client over HTTP/2', () => {
       ['a'],
     );
     await assert.rejects(mapper.resourceFor('widgets'), { name: 'NoMatchError' });
+  });
+
+  it('C8 uses a kind whose definition comes later: create, apply, watch, patch and list it', async () => {
+    const virtual = createVirtualEnv();
+    const mapper = createRestMapper({ client, env: virtual });
+    const kind = { group: 'example.com', version: 'v1', kind: 'Widget' };
+    await assert.rejects(mapper.resourceFor(kind), /no matches for kind "Widget" in version "example.com\/v1"/);
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } } },
+    };
+    await client.create(customResourceDefinitions, {
+      object: {
+        metadata: { name: 'widgets.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'widgets', kind: 'Widget', shortNames: ['wi'] },
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+        },
+      },
+    });
+    // Missed a moment ago, the kind is looked for again after three seconds.
+    await virtual.clock.advance(3_000);
+    const widgets = (await mapper.resourceFor(kind)) as ResourceType<Widget>;
+    assert.equal(await mapper.resourceFor('wi'), widgets);
+    const metadata = { namespace: 'default', name: 'a' };
+    await client.create(widgets, { object: { ...typeOf(widgets), metadata, spec: { size: 1 } } });
+    const stop = new AbortController();
+    const events = await client.watch(widgets, { namespace: 'default', resourceVersion: '0', signal: stop.signal });
+    await client.apply(widgets, { object: { metadata, spec: { color: 'blue' } }, fieldManager: 'painter' });
+    const patched = await client.patch(widgets, { ...metadata, type: 'merge', patch: { spec: { size: 2 } } });
+    assert.deepEqual(patched.spec, { size: 2, color: 'blue' });
+    const sizes: (number | undefined)[] = [];
+    for await (const { object } of events) {
+      sizes.push(object.spec?.size);
+      if (object.spec?.size === 2) stop.abort();
+    }
+    assert.equal(sizes.at(-1), 2);
+    assert.equal((await client.listAll(widgets)).items.length, 1);
   });
 
   it('pages, watches and renews a Lease while hundreds of requests are under way', async () => {

@@ -107,6 +107,9 @@ describe('findConnection()', () => {
       key: 'key',
       serverName: 'other',
     });
+    assert.equal(connection.compression, false);
+    assert.equal(find({ path: write('remote', config({})) }).compression, true);
+    assert.equal(find({ path: write('local', config({}, { server: 'https://[::1]:6443' })) }).compression, false);
     assert.deepEqual(await connection.authorize.headers(signal), { authorization: 'Bearer from the file' });
     rmSync(join(folder, 'token'));
     const fallback = find({ path: join(folder, 'data') });

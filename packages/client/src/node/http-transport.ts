@@ -7,6 +7,7 @@ import { type ConcurrencyOptions, limitConcurrency } from '../concurrency/limit-
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { isStreaming } from '../transport/is-streaming.ts';
 import { TransportError } from '../transport/transport-error.ts';
+import { acceptGzip, decompress } from './decompress.ts';
 import { dial, speaksHttp2 } from './dial.ts';
 import type { Authenticator, HttpConnectionOptions, RequestHeaders, TlsMaterial } from './http-connection-options.ts';
 import { Http1Client } from './http1-client.ts';
@@ -73,15 +74,17 @@ class HttpTransport implements Transport {
     const credentials = asked instanceof Promise ? await asked : (asked as RequestHeaders);
     const certificate = this.#authenticator?.clientCertificate?.();
     if (this.#tls.refresh(certificate)) this.#retire();
-    const response = await this.#send(
+    const compression = this.#options.compression === true && request.headers['accept-encoding'] === undefined;
+    const raw = await this.#send(
       { ...request, signal },
       {
         path: `${this.#prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`,
-        headers: { ...request.headers, ...credentials },
+        headers: { ...request.headers, ...(compression ? acceptGzip : {}), ...credentials },
         body: bodyOf(request),
         streaming: isStreaming(request),
       },
     );
+    const response = compression ? await decompress(raw, `${request.method} ${request.path}`, signal) : raw;
     if (response.status === 401) this.#authenticator?.refused?.(credentials);
     return response;
   };

@@ -7,7 +7,7 @@ import { KubeconfigError } from '../kubeconfig/kubeconfig.ts';
 import type { SelectedContext } from '../kubeconfig/select-context.ts';
 import { createUserAuthenticator } from './auth/user-authenticator.ts';
 import type { Authenticator, HttpConnectionOptions, TlsMaterial } from './http-connection-options.ts';
-import { type Environment, proxyFromEnvironment } from './proxy/proxy-environment.ts';
+import { type Environment, isLoopback, proxyFromEnvironment } from './proxy/proxy-environment.ts';
 import { parseProxyUrl } from './proxy/proxy-url.ts';
 
 /** The connection a context stands for. Certificate, CA and token files are read again when they have changed. */
@@ -31,7 +31,14 @@ export function connectionOf(context: SelectedContext, env: Env, environment: En
     tls: readMaterial,
     authorize: createUserAuthenticator({ env, context, environment, ca }),
     proxy: proxyOf(context, environment),
+    compression: compresses(context),
   };
+}
+
+/** As kubectl, unless the server is on this machine: there it costs time only. */
+function compresses({ cluster, server }: SelectedContext): boolean {
+  const host = URL.canParse(server) ? new URL(server).hostname : '';
+  return cluster.value['disable-compression'] !== true && !isLoopback(host);
 }
 
 /** `proxy-url` outranks the environment, and NO_PROXY does not apply to it. */

@@ -1,6 +1,16 @@
 // Writing kubeconfigs back (spec/client.md §2.1): the file an entry came from, under the lock that kubectl takes, in one step.
 
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Env } from '@homeostat/base';
 import { encodeYaml, type Json } from '@homeostat/machinery';
@@ -14,8 +24,9 @@ const lockTriesMax = 50;
 export type KubeconfigContent = Readonly<Record<string, Json>>;
 
 /**
- * Changes a file. `change` gets what is in it (an empty Config for a new file) and gives what shall be; it may run while other programs wait, so
- * it should not. Other programs see the old file or the new one, never a part. Comments are not kept, as kubectl keeps none.
+ * Changes a file. `change` runs under the lock; it gets what is in the file (an empty Config for a new one) and gives what shall be. Other
+ * programs see the old file or the new one, never a part. Comments are not kept, as kubectl keeps none; a new file is for its owner
+ * alone, an old one keeps its mode.
  * @throws KubeconfigError when the file is not a kubeconfig, or its lock `<file>.lock` is not free for five seconds.
  */
 export async function modifyKubeconfig(options: {
@@ -34,7 +45,7 @@ export async function modifyKubeconfig(options: {
       throw new KubeconfigError(`${file}: a kubeconfig must be a mapping`);
     const text = encodeYaml(change(content as KubeconfigContent));
     const temporary = `${target}.${env.random.uuid()}.tmp`;
-    writeFileSync(temporary, text, { mode: 0o600 });
+    writeFileSync(temporary, text, { mode: existsSync(target) ? statSync(target).mode & 0o777 : 0o600 });
     renameSync(temporary, target);
   } finally {
     unlock();

@@ -25,7 +25,7 @@ export function toTransportError(error: unknown, doing: string): TransportError 
 function codeOf(code: string, message: string): TransportErrorCode {
   const known = codes[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'protocol';
+  if (code.startsWith('HPE_') || code.startsWith('Z_')) return 'protocol';
   if (
     code.startsWith('ERR_SSL') ||
     code.startsWith('CERT_') ||

@@ -35,7 +35,7 @@ function read(environment: Environment, name: string): string {
 function usesProxy(url: URL, noProxy: string): boolean {
   const host = bare(url.hostname.toLowerCase());
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-  if (host === 'localhost' || isLoopback(host)) return false;
+  if (isLoopback(host)) return false;
   return !noProxy
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
@@ -60,8 +60,10 @@ function splitPort(entry: string): { readonly name: string; readonly port: strin
   return { name: bare(match?.[1] ?? entry), port: match?.[2] ?? '' };
 }
 
-function isLoopback(host: string): boolean {
-  return isIP(host) !== 0 && (isInNetwork(host, '127.0.0.0/8') || isInNetwork(host, '::1/128'));
+/** Whether a host, as a URL has it, is this machine. */
+export function isLoopback(host: string): boolean {
+  const address = bare(host);
+  return address === 'localhost' || isInNetwork(address, '127.0.0.0/8') || isInNetwork(address, '::1/128');
 }
 
 function isInNetwork(host: string, network: string): boolean {
