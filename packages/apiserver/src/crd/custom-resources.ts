@@ -62,7 +62,7 @@ export class CustomResources {
   /** Keeps statuses right and finishes deletions until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await using scope = new Scope({ signal });
-    const onAbort = (): void => this.#changed.resolve();
+    const onAbort = (): void => this.#notify();
     signal.addEventListener('abort', onAbort, { once: true });
     while (!signal.aborted) {
       const [name] = this.#dirty;

@@ -17,7 +17,7 @@ import {
   unrecognizedFormats,
 } from '@homeostat/machinery';
 import type { KindStrategy } from '../../strategy.ts';
-import { validateKubeObjectMeta, validateKubeObjectMetaUpdate } from '../metadata/object-meta.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata/object-meta.ts';
 import { nameIsDnsSubdomain } from '../rules/names.ts';
 import { bumpGenerationOn, keepField, keepMetadata, validateImmutable } from '../update-parts.ts';
 import { validateNames } from './definition-names.ts';
@@ -54,7 +54,7 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
     rememberStorageVersion(draft);
   },
   validateUpdate(object, old, { cel }) {
-    const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
+    const errors = validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
     validateDefinitionSpec(object.spec, specPath, errors, { old: old.spec, cel });
     validateFixed(object.spec, old, errors);
     validateRest(object, old, errors);
@@ -68,7 +68,7 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
         keepMetadata(draft, old);
       },
       validateUpdate(object, old) {
-        const errors = validateKubeObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
+        const errors = validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath);
         validateNames(object.status?.acceptedNames, new FieldPath('status.acceptedNames'), errors);
         return errors;
       },
@@ -110,7 +110,7 @@ function validateMetadata(object: CustomResourceDefinition): FieldError[] {
     ...nameIsDnsSubdomain(text, prefix),
     ...(text === wanted ? [] : ['must be spec.names.plural+"."+spec.group']),
   ];
-  return validateKubeObjectMeta(object.metadata ?? {}, { namespaced: false, name }, metadataPath);
+  return validateObjectMeta(object.metadata ?? {}, { namespaced: false, name }, metadataPath);
 }
 
 function validateRest(
