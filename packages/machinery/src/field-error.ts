@@ -98,7 +98,8 @@ export function notFound(path: FieldPath, value: unknown): FieldError {
 }
 
 export function tooLong(path: FieldPath, maxBytes: number): FieldError {
-  const detail = maxBytes >= 0 ? `may not be more than ${maxBytes} bytes` : 'value is too long';
+  const unit = maxBytes === 1 ? 'byte' : 'bytes';
+  const detail = maxBytes >= 0 ? `may not be more than ${maxBytes} ${unit}` : 'value is too long';
   return { type: 'FieldValueTooLong', field: String(path), body: `Too long: ${detail}` };
 }
 

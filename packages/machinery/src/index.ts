@@ -230,6 +230,7 @@ export {
 } from './values/quantity.ts';
 export { randomSuffix } from './values/random-suffix.ts';
 export { maxBytesText, maxCharactersText, patternText, rangeText, utf8Length } from './values/rule-texts.ts';
+export { sortJson } from './values/sort-json.ts';
 export {
   canonicalMicroTime,
   canonicalTime,

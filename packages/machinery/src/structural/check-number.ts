@@ -1,6 +1,6 @@
 // Bounds of numbers. Integers are compared as int64, and bounds are cut to whole numbers for it, as upstream does.
 
-import { goFloat } from '../values/go-format.ts';
+import { goFloat64 } from '../values/go-format.ts';
 import { isJsonInteger, typeOf } from './check-type.ts';
 import type { Findings } from './findings.ts';
 import type { StructuralSchema } from './structural-schema.ts';
@@ -9,59 +9,78 @@ const int32Max = 2 ** 31 - 1;
 const int64Max = 2n ** 63n - 1n;
 
 export function checkNumber(value: number | bigint, schema: StructuralSchema, findings: Findings): void {
-  findings.checks++;
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   checkRange(value, 'Checked value', schema, findings);
   if (multipleOf !== undefined) checkMultiple(value, multipleOf, schema, findings);
   if (minimum !== undefined) {
-    const bound = boundFor(value, minimum, 'Minimum boundary value', schema, findings);
+    const { bound, shown, shownValue } = boundFor(value, minimum, 'Minimum boundary value', schema, findings);
     if (exclusiveMinimum ? value <= bound : value < bound) {
       const words = exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-      findings.invalid(value, `should be ${words} ${goFloat(bound)}`);
+      findings.invalidNumber(shownValue, `should be ${words} ${shown}`);
     }
   }
   if (maximum !== undefined) {
-    const bound = boundFor(value, maximum, 'Maximum boundary value', schema, findings);
+    const { bound, shown, shownValue } = boundFor(value, maximum, 'Maximum boundary value', schema, findings);
     if (exclusiveMaximum ? value >= bound : value > bound) {
       const words = exclusiveMaximum ? 'less than' : 'less than or equal to';
-      findings.invalid(value, `should be ${words} ${goFloat(bound)}`);
+      findings.invalidNumber(shownValue, `should be ${words} ${shown}`);
     }
   }
 }
 
-/** A bound as the value is compared with it; one that the type can't hold is an error, and compared as it is. */
+/** A bound, or a factor, as the value is compared with it; and both as messages show them. */
+interface Bound {
+  readonly bound: number;
+  readonly shown: string;
+  readonly shownValue: string;
+}
+
+/** Integers are compared as integers, unless the type can't hold the bound: that is an error of its own. */
 function boundFor(
   value: number | bigint,
   bound: number,
   what: string,
   schema: StructuralSchema,
   findings: Findings,
-): number {
-  return checkRange(bound, what, schema, findings) && typeOf(value) === 'integer' ? Math.trunc(bound) : bound;
+): Bound {
+  const fits = checkRange(bound, what, schema, findings);
+  if (!fits || typeOf(value) !== 'integer') {
+    return { bound, shown: goFloat64(bound), shownValue: goFloat64(Number(value)) };
+  }
+  const whole = Math.trunc(bound);
+  return { bound: whole, shown: String(BigInt(whole)), shownValue: String(value) };
 }
 
 function checkMultiple(value: number | bigint, factor: number, schema: StructuralSchema, findings: Findings): void {
-  const fits = checkRange(factor, 'MultipleOf value', schema, findings);
-  if (factor < 0) {
-    findings.negativeFactor(factor);
+  const { bound: divisor, shown, shownValue } = boundFor(value, factor, 'MultipleOf value', schema, findings);
+  if (divisor <= 0) {
+    findings.negativeFactor(shown);
     return;
   }
-  const whole = Math.trunc(factor);
-  // Upstream divides by the whole part, and by zero where there is none.
-  const asIntegers = fits && typeOf(value) === 'integer' && whole > 0;
-  const isMultiple = asIntegers ? BigInt(value) % BigInt(whole) === 0n : isFloatMultiple(Number(value), factor);
-  if (!isMultiple) findings.invalid(value, `should be a multiple of ${goFloat(asIntegers ? whole : factor)}`);
+  // Whole parts of integers are divided exactly.
+  const isMultiple =
+    typeOf(value) === 'integer' && Number.isInteger(divisor)
+      ? BigInt(value) % BigInt(divisor) === 0n
+      : isFloatMultiple(Number(value), divisor);
+  if (!isMultiple) findings.invalidNumber(shownValue, `should be a multiple of ${shown}`);
 }
 
 function isFloatMultiple(value: number, factor: number): boolean {
   return isJsonInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
+/** Formats that say how large a number may be, by type. */
+const formats: ReadonlyMap<string, readonly string[]> = new Map([
+  ['integer', ['int32', 'int64']],
+  ['number', ['float', 'double']],
+]);
+
 /** Whether the schema's type can hold a number; adds an error when not. */
 function checkRange(value: number | bigint, what: string, schema: StructuralSchema, findings: Findings): boolean {
-  const { type } = schema;
-  const format = schema.checkedFormat?.name;
-  if (fitsType(value, schema.types.length > 1 ? '' : type, format)) return true;
+  const type = schema.types.length === 1 ? schema.type : '';
+  const name = schema.checkedFormat?.name;
+  const format = name !== undefined && formats.get(type)?.includes(name) === true ? name : undefined;
+  if (fitsType(value, type, format)) return true;
   findings.outOfRange(what, type, format);
   return false;
 }

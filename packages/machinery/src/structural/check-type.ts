@@ -7,41 +7,37 @@ import type { StructuralSchema } from './structural-schema.ts';
 
 const epsilon = 1e-9;
 
+/** Adds an error, or counts the check as passed. */
 export function checkType(value: Json, schema: StructuralSchema, findings: Findings): void {
+  const failure = typeFailure(value, schema);
+  if (failure === undefined) findings.checks++;
+  else findings.typeInvalid(failure.wanted, failure.found);
+}
+
+interface TypeFailure {
+  readonly wanted: string;
+  readonly found: string;
+}
+
+function typeFailure(value: Json, schema: StructuralSchema): TypeFailure | undefined {
   const { types } = schema;
-  const format = schema.checkedFormat?.name;
-  if (types.length === 0 && format === undefined) return;
-  if (value === null) {
-    if (types.length > 0 && !schema.nullable) findings.typeInvalid(types.join(','), 'null');
-    else findings.checks++;
-    return;
-  }
-  findings.checks++;
   const found = typeOf(value);
-  if (types.includes(found)) {
-    findings.checks++;
-    return;
+  if (value === null) {
+    const isAllowed = types.length === 0 || schema.nullable || types.includes(found);
+    return isAllowed ? undefined : { wanted: types.join(','), found };
   }
-  if (found === 'integer' && types.includes('number')) {
-    findings.checks++;
-    return;
-  }
-  if (found === 'number' && types.includes('integer') && isJsonInteger(value as number)) {
-    findings.checks++;
-    return;
-  }
-  const isText = found === 'string' || found === 'array';
+  if (types.includes(found)) return undefined;
+  if (found === 'integer' && types.includes('number')) return undefined;
+  if (found === 'number' && types.includes('integer') && isJsonInteger(value as number)) return undefined;
+  const format = schema.checkedFormat?.name;
   if (format !== undefined) {
-    if (!isText) {
-      findings.typeInvalid(format, found === 'integer' ? 'int64' : found === 'number' ? 'float64' : '');
-      return;
+    if (found !== 'string' && found !== 'array') {
+      const goFormat = found === 'integer' ? 'int64' : found === 'number' ? 'float64' : '';
+      return goFormat === format ? undefined : { wanted: format, found: goFormat };
     }
-    if (!types.includes('number') && !types.includes('integer')) {
-      findings.checks++;
-      return;
-    }
+    if (!types.includes('number') && !types.includes('integer')) return undefined;
   }
-  findings.typeInvalid(types.join(','), found);
+  return { wanted: types.join(','), found };
 }
 
 /** The JSON type of a value: numbers that fit int64 and have no fraction are integers. */

@@ -9,6 +9,7 @@ import { type FieldError, FieldPath, invalid } from '../field-error.ts';
 import type { Json, StructSchema } from '../schema/schema.ts';
 import { asList, asMap, type JsonMap, setOwn } from '../values/json-shapes.ts';
 import { compareBytewise } from '../values/go-strings.ts';
+import { sortJson } from '../values/sort-json.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 export interface CoerceOptions {
@@ -85,7 +86,7 @@ class Coercion {
       const isMeta = schema.embeddedResource && (key === 'apiVersion' || key === 'kind' || key === 'metadata');
       const property = schema.properties.get(key);
       const coerced = isMeta
-        ? this.#meta(key, value, at.child(key))
+        ? this.#meta(key, value, property, at.child(key))
         : property !== undefined
           ? this.coerce(value, property, at.child(key))
           : typeof additionalProperties === 'object'
@@ -100,11 +101,12 @@ class Coercion {
   }
 
   /** Undefined: the field goes. */
-  #meta(key: string, value: Json, path: FieldPath): Json | undefined {
+  #meta(key: string, value: Json, property: StructuralSchema | undefined, path: FieldPath): Json | undefined {
+    if (value === null && property?.nullable === false && property.default === undefined) return undefined;
     if (key === 'metadata') return this.#metadata(value, path);
     if (typeof value === 'string') return value;
     if (this.#options.dropInvalid === true) return undefined;
-    throw new CoercionError(invalid(path, value, 'must be a string'));
+    throw new CoercionError(invalid(path, sortJson(value), 'must be a string'));
   }
 
   #metadata(value: Json, path: FieldPath): Json | undefined {
@@ -113,7 +115,7 @@ class Coercion {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       const fields = asMap(value);
-      if (this.#options.dropInvalid !== true) throw new CoercionError(invalid(path, value, error.message));
+      if (this.#options.dropInvalid !== true) throw new CoercionError(invalid(path, sortJson(value), error.message));
       return fields === undefined ? undefined : this.#read(this.#readable(fields), path);
     }
   }

@@ -4,7 +4,7 @@
 import type { Json } from '../schema/schema.ts';
 import { compareBytewise } from '../values/go-strings.ts';
 import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
-import { formatCheckOf } from './formats.ts';
+import { type FormatCheck, formatCheckOf } from './formats.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import type { Occurrences, StructuralSchema, ValidationRule } from './structural-schema.ts';
 
@@ -17,11 +17,42 @@ import type { Occurrences, StructuralSchema, ValidationRule } from './structural
  * const { errors } = validateStructural(object, schema);
  */
 export function compileStructural(schema: Json | object): StructuralSchema {
-  const node = asMap(schema as Json) ?? {};
-  const properties = compileProperties(node['properties']);
-  const items = compileOptional(node['items']);
+  return compileNode(schema as Json, objectReading);
+}
+
+/**
+ * Compiles a schema for its own defaults, which upstream holds to it less and more than objects: int-or-string asks for no
+ * type, and formats count whatever the type.
+ */
+export function compileForDefaults(schema: Json | object): StructuralSchema {
+  return compileNode(schema as Json, defaultReading);
+}
+
+/** What of a node values are held to. */
+interface Reading {
+  types(type: string, intOrString: boolean): readonly string[];
+  format(type: string, format: string): FormatCheck | undefined;
+}
+
+const objectReading: Reading = {
+  types: (type, intOrString) => (intOrString ? ['integer', 'string'] : typesOf(type)),
+  format: formatCheckOf,
+};
+const defaultReading: Reading = {
+  types: typesOf,
+  format: (_type, format) => formatCheckOf('string', format) ?? { name: format, test: undefined },
+};
+
+function typesOf(type: string): readonly string[] {
+  return type === '' ? [] : [type];
+}
+
+function compileNode(schema: Json, reading: Reading): StructuralSchema {
+  const node = asMap(schema) ?? {};
+  const properties = compileProperties(node['properties'], reading);
+  const items = compileOptional(node['items'], reading);
   const additional = node['additionalProperties'];
-  const additionalProperties = typeof additional === 'boolean' ? additional : compileOptional(additional);
+  const additionalProperties = typeof additional === 'boolean' ? additional : compileOptional(additional, reading);
   const intOrString = node['x-kubernetes-int-or-string'] === true;
   const type = text(node['type']) ?? '';
   const format = text(node['format']);
@@ -60,12 +91,12 @@ export function compileStructural(schema: Json | object): StructuralSchema {
     maxProperties: number(node['maxProperties']),
     minProperties: number(node['minProperties']),
     required: texts(node['required']),
-    allOf: compileList(node['allOf']),
-    anyOf: compileList(node['anyOf']),
-    oneOf: compileList(node['oneOf']),
-    not: compileOptional(node['not']),
-    types: intOrString ? ['integer', 'string'] : type === '' ? [] : [type],
-    checkedFormat: format === undefined ? undefined : formatCheckOf(intOrString ? '' : type, format),
+    allOf: compileList(node['allOf'], reading),
+    anyOf: compileList(node['anyOf'], reading),
+    oneOf: compileList(node['oneOf'], reading),
+    not: compileOptional(node['not'], reading),
+    types: reading.types(type, intOrString),
+    checkedFormat: format === undefined ? undefined : reading.format(intOrString ? '' : type, format),
     has: occurrences(own, [...properties.values(), items, additionalProperties]),
   };
 }
@@ -76,17 +107,17 @@ export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
   return { ...schema, embeddedResource: true, has: { ...schema.has, embeddedResources: true } };
 }
 
-function compileProperties(value: Json | undefined): ReadonlyMap<string, StructuralSchema> {
+function compileProperties(value: Json | undefined, reading: Reading): ReadonlyMap<string, StructuralSchema> {
   const entries = Object.entries(asMap(value) ?? {}).sort(([a], [b]) => compareBytewise(a, b));
-  return new Map(entries.map(([name, schema]) => [name, compileStructural(schema)]));
+  return new Map(entries.map(([name, schema]) => [name, compileNode(schema, reading)]));
 }
 
-function compileOptional(value: Json | undefined): StructuralSchema | undefined {
-  return asMap(value) === undefined ? undefined : compileStructural(value as JsonMap);
+function compileOptional(value: Json | undefined, reading: Reading): StructuralSchema | undefined {
+  return asMap(value) === undefined ? undefined : compileNode(value as JsonMap, reading);
 }
 
-function compileList(value: Json | undefined): readonly StructuralSchema[] {
-  return (asList(value) ?? []).map(compileStructural);
+function compileList(value: Json | undefined, reading: Reading): readonly StructuralSchema[] {
+  return (asList(value) ?? []).map((clause) => compileNode(clause, reading));
 }
 
 // An expression that can't be read matches nothing: such a schema can't be created here, only be found in storage.

@@ -3,6 +3,7 @@
 
 import { aggregateFieldErrors, type FieldError, type FieldPath, invalid } from '../field-error.ts';
 import type { Json } from '../schema/schema.ts';
+import { sortJson } from '../values/sort-json.ts';
 import { coerceEmbedded, type CoerceOptions } from './coerce-metadata.ts';
 import { asResourceRoot } from './compile-structural.ts';
 import { isMetaField, pruneUnknown } from './prune-unknown.ts';
@@ -30,6 +31,7 @@ interface Place {
   readonly insideMeta: boolean;
 }
 
+/** @param schema - from compileForDefaults() */
 export function defaultErrors(schema: StructuralSchema, path: FieldPath, options: DefaultOptions): FieldError[] {
   const errors: FieldError[] = [];
   const root = asResourceRoot(schema);
@@ -73,25 +75,25 @@ function collect(
 function checkDefault(
   value: Json,
   schema: StructuralSchema,
-  _place: Place,
+  { resource }: Place,
   path: FieldPath,
   options: DefaultOptions,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (options.pruned && pruneUnknown(value, schema, { root: schema.embeddedResource }).value !== value) {
-    errors.push(invalid(path, value, 'must not have unknown fields'));
+    errors.push(invalid(path, sortJson(value), 'must not have unknown fields'));
   }
   const { metadata } = options;
   if (metadata !== undefined) {
     const { error } = coerceEmbedded(value, schema, metadata);
     if (error !== undefined) {
-      const field = error.field === '' ? String(path) : `${String(path)}.${error.field}`;
+      const field = `${String(path)}${error.field.startsWith('[') ? '' : '.'}${error.field}`;
       return [...errors, { ...error, field }];
     }
     const found = validateEmbedded(value, schema, metadata.validateObjectMeta, path);
     if (found.length > 0) return [...errors, ...found];
   }
-  return [...errors, ...validateDefault(value, schema, path, options)];
+  return [...errors, ...validateDefault(value, schema, resource, path, options)];
 }
 
 function checkInMeta(
@@ -102,23 +104,26 @@ function checkInMeta(
   options: DefaultOptions,
 ): readonly FieldError[] {
   const { metadata } = options;
-  if (metadata === undefined) return validateDefault(value, schema, path, options);
+  if (metadata === undefined) return validateDefault(value, schema, resource, path, options);
   const object = surround(value);
-  const refuse = (texts: string): FieldError[] => [invalid(path, value, `must result in valid metadata: ${texts}`)];
+  const refuse = (texts: string): FieldError[] => [
+    invalid(path, sortJson(value), `must result in valid metadata: ${texts}`),
+  ];
   const { error } = coerceEmbedded(object, resource, metadata);
   if (error !== undefined) return refuse(`${error.field}: ${error.body}`);
   const found = validateEmbedded(object, resource, metadata.validateObjectMeta);
   if (found.length > 0) return refuse(aggregateFieldErrors(found));
-  return validateDefault(value, schema, path, options);
+  return validateDefault(value, schema, resource, path, options);
 }
 
 function validateDefault(
   value: Json,
   schema: StructuralSchema,
+  resource: StructuralSchema,
   path: FieldPath,
   { rules }: DefaultOptions,
 ): readonly FieldError[] {
   const errors = validateOpenApi(value, schema, path);
   if (errors.length > 0 || !schema.has.rules) return errors;
-  return rules?.checkDefault(value, schema, path, false) ?? [];
+  return rules?.checkDefault(value, schema, path, schema === resource) ?? [];
 }

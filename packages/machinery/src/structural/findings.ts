@@ -10,9 +10,9 @@ import {
   tooMany,
   typeInvalid,
 } from '../field-error.ts';
-import { stringifyJson } from '../codec/json/encode-json.ts';
 import type { Json } from '../schema/schema.ts';
-import { goQuote } from '../values/go-strings.ts';
+import { goJson, goQuote } from '../values/go-strings.ts';
+import { sortJson } from '../values/sort-json.ts';
 
 export class Findings {
   /** How many checks were made, by upstream's count: it decides which branch of anyOf and oneOf is spoken of. */
@@ -42,6 +42,10 @@ export class Findings {
     if (this.#errors.length < 2) return this.#errors;
     const seen = new Map(this.#errors.map((error) => [`${error.field}\n${error.body}`, error]));
     return [...seen.values()];
+  }
+
+  get isAtRoot(): boolean {
+    return this.#path.length === 0;
   }
 
   /** @param isKey - the step is a key of a map, no specified field: at the root it is written with a dot before it */
@@ -92,14 +96,18 @@ export class Findings {
     this.#errors.push(invalid(this.#field(), key, text));
   }
 
-  negativeFactor(factor: number): void {
-    const text = `factor MultipleOf declared for ${this.#name} must be positive: ${factor}`;
-    this.#errors.push(invalid(this.#field(), factor, text));
+  /** @param shown - the number as Go prints it, which depends on what it is compared with */
+  invalidNumber(shown: string, rule: string): void {
+    this.#pushInvalid(shown, `${this.#name} in body ${rule}`);
+  }
+
+  negativeFactor(shown: string): void {
+    this.#pushInvalid(shown, `factor MultipleOf declared for ${this.#name} must be positive: ${shown}`);
   }
 
   notSupported(value: Json, allowed: readonly Json[]): void {
-    const texts = allowed.map((item) => (typeof item === 'string' ? item : stringifyJson(item)));
-    this.#errors.push(notSupported(this.#field(), value, texts));
+    const texts = allowed.map((item) => (typeof item === 'string' ? item : goJson(item)));
+    this.#errors.push(notSupported(this.#field(), sortJson(value), texts));
   }
 
   tooLong(max: number): void {
@@ -120,6 +128,11 @@ export class Findings {
     const form = format === undefined ? '(default format)' : `with format ${format}`;
     const text = `${what} must be of type ${type} ${form} in ${this.#name}`;
     this.#errors.push(invalid(this.#base ?? noField, '', text));
+  }
+
+  #pushInvalid(shown: string, text: string): void {
+    const field = String(this.#field());
+    this.#errors.push({ type: 'FieldValueInvalid', field, body: `Invalid value: ${shown}: ${text}` });
   }
 
   /** The path as texts show it. */

@@ -5,6 +5,7 @@ import { duplicate, type FieldError, FieldPath, invalid } from '../field-error.t
 import type { Json } from '../schema/schema.ts';
 import { compareBytewise, goJson } from '../values/go-strings.ts';
 import { asList, asMap, getOwn, type JsonMap, setOwn } from '../values/json-shapes.ts';
+import { sortJson } from '../values/sort-json.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 /** An error for each item or key that occurs again, once however often it does. */
@@ -38,7 +39,9 @@ function collect(value: Json, schema: StructuralSchema, path: FieldPath, errors:
 function checkKeys(list: readonly Json[], schema: StructuralSchema, path: FieldPath, errors: FieldError[]): void {
   const odd = list.findIndex((item) => item !== null && asMap(item) === undefined);
   if (odd >= 0) {
-    errors.push(invalid(path.index(odd), list[odd], 'must be an object for an array of list-type map'));
+    errors.push(
+      invalid(path.index(odd), sortJson(list[odd] as Json), 'must be an object for an array of list-type map'),
+    );
     return;
   }
   const { listMapKeys } = schema;
@@ -81,6 +84,6 @@ function reportRepeated(
     times.set(text, before + 1);
     if (before !== 1) continue;
     const item = items[i] as Json;
-    errors.push(duplicate(path.index(i), schema === undefined ? item : keyOf(asMap(item) ?? {}, schema)));
+    errors.push(duplicate(path.index(i), schema === undefined ? sortJson(item) : keyOf(asMap(item) ?? {}, schema)));
   }
 }

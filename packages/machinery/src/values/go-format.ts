@@ -47,11 +47,17 @@ function goScalar(value: Json): string {
   return typeof value === 'number' ? goFloat(value) : String(value);
 }
 
-/** `%v` of a number: like JavaScript's, but the exponent form starts below 1e-4 and has two digits. */
+/** `%v` of a JSON number: what JavaScript holds exactly as an integer is an int64 in Go, the rest a float64. */
 export function goFloat(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : goFloat64(value);
+}
+
+/** `%v` of a float64, even of a whole one: the exponent form below 1e-4 and from 1e6 on, with two digits at least. */
+export function goFloat64(value: number): string {
   const magnitude = Math.abs(value);
-  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e21)) return String(value);
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  return `${digits}e${exponent.charAt(0)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 function entriesOf(

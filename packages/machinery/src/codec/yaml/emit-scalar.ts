@@ -1,6 +1,7 @@
 // One YAML scalar as yaml.v2's emitter writes it: which style a string gets, how it is escaped, where it is folded.
 
 import type { Json } from '../../schema/schema.ts';
+import { goFloat64 } from '../../values/go-format.ts';
 import { looksLikeTimestamp, resolveScalar } from './resolve-scalar.ts';
 
 export interface ScalarPlace {
@@ -20,7 +21,7 @@ export function emitScalar(value: Json, place: ScalarPlace): string {
     case 'string':
       return emitString(value, place);
     case 'number':
-      return isGoInteger(value) ? String(value) : goFloat(value);
+      return isGoInteger(value) ? String(value) : goFloat64(value);
     case 'object':
       if (value === null) return 'null';
       return Array.isArray(value) ? '[]' : '{}';
@@ -32,14 +33,6 @@ export function emitScalar(value: Json, place: ScalarPlace): string {
 /** Upstream writes JSON first and reads it back: what fits an int64 or uint64 is an integer, the rest a float. */
 function isGoInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64;
-}
-
-/** `strconv.FormatFloat(f, 'g', -1, 64)`: the exponent form below 1e-4 and from 1e6 on, with two digits at least. */
-function goFloat(value: number): string {
-  const magnitude = Math.abs(value);
-  if (magnitude >= 1e-4 && magnitude < 1e6) return String(value);
-  const [digits = '', exponent = ''] = value.toExponential().split('e');
-  return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 function emitString(text: string, place: ScalarPlace): string {
