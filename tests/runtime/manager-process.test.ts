@@ -94,6 +94,18 @@ describe('a manager in a process of its own', () => {
     assert.equal(lease.spec?.holderIdentity, '', 'released, so that the next one need not wait');
   });
 
+  it('S8 ends at once at the second signal, whatever still runs', async () => {
+    const { child, port, lines } = await start(file('manager-process.ts'), serverUrl(), '0', 'deaf');
+    child.kill('SIGTERM');
+    // It stops in order meanwhile; its port answers to the end.
+    for (let state = ''; state !== 'stopping';)
+      ({ state } = JSON.parse(await (await fetch(`http://127.0.0.1:${port}/debug/state`)).text()) as { state: string });
+    child.kill('SIGTERM');
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    assert.deepEqual([code, signal], [143, null]);
+    assert.equal((await lines.next()).done, true, 'it did not end in order');
+  });
+
   it('S9 ends when the process that started it is killed', async () => {
     const { child, pid, lines } = await start(file('parent-process.ts'), file('manager-process.ts'), serverUrl());
     assert.notEqual(pid, child.pid);

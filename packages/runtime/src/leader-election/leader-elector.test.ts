@@ -1,4 +1,4 @@
-// Candidates on one virtual clock. Case ids: C7, G11, G12, O2, O3, O8, O11.
+// Candidates on one virtual clock. Case ids: C7, G11, G12, O2, O3, O8, O11; scenario 70 of the client specification.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -100,7 +100,7 @@ describe('createLeaderElector()', () => {
     assert.equal(lease().holderIdentity, 'a', 'not released unless asked');
   });
 
-  it('G12 waits a whole lease from when it first saw the record, whatever the times in it say', async () => {
+  it('G12 70 waits a whole lease from when it first saw the record, whatever the times in it say', async () => {
     const { env, server, lease, putLease } = setUp();
     putLease({
       holderIdentity: 'gone',
@@ -132,7 +132,7 @@ describe('createLeaderElector()', () => {
     await env.clock.run(b.done);
   });
 
-  it('takes a released or empty lease at once', async () => {
+  it('70 takes a released or empty lease at once', async () => {
     const { env, server, lease, putLease } = setUp();
     putLease({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 2 });
     const b = candidate(env, server, 'b');
@@ -143,7 +143,7 @@ describe('createLeaderElector()', () => {
     await env.clock.run(b.done);
   });
 
-  it('G11 O3 O11 has stopped acting before another may begin', async () => {
+  it('G11 O3 O11 70 has stopped acting before another may begin', async () => {
     const { env, server } = setUp();
     const a = candidate(env, server, 'a');
     await env.clock.settle();
@@ -219,7 +219,7 @@ describe('createLeaderElector()', () => {
     await env.clock.run(a.done);
   });
 
-  it('C7 keeps the lease while the work of a stop is not done, and releases it after', async () => {
+  it('C7 70 keeps the lease while the work of a stop is not done, and releases it after', async () => {
     const { env, server, lease } = setUp();
     const a = candidate(env, server, 'a', { releaseOnStop: true, stopMs: 40_000 });
     await env.clock.settle();
