@@ -51,4 +51,14 @@ describe('leader election in a bad world', () => {
   it('B30 accepts no stale write even when users delete the Lease', async (test) => {
     test.diagnostic(JSON.stringify(await judged({ deletesLease: true }, 0.15, [staleWrites, nobodyLeads])));
   });
+
+  it('has one history for one seed', async () => {
+    const [one, two, other] = [
+      await electionHistory({ seed: first }),
+      await electionHistory({ seed: first }),
+      await electionHistory({ seed: first + 1 }),
+    ];
+    assert.deepEqual(one, two);
+    assert.notDeepEqual(one?.story, other?.story);
+  });
 });

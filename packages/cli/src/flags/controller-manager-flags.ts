@@ -112,6 +112,6 @@ export const controllerManagerFlags: readonly FlagSpec[] = [
   { name: 'allocate-node-cidrs', type: 'bool', default: false, help: 'Give nodes pod ranges.', inert: true },
   { name: 'cluster-cidr', type: 'string', help: 'Range of pod addresses.', inert: true },
   { name: 'service-cluster-ip-range', type: 'string', help: 'Range of Service cluster IPs.', inert: true },
-  { name: 'profiling', type: 'bool', default: true, help: 'Serve profiles.', inert: true },
+  { name: 'profiling', type: 'bool', default: true, help: 'Serve diagnostics below /debug/.' },
   { name: 'feature-gates', type: 'string', help: 'Feature gates key=value,….', inert: true },
 ];

@@ -17,6 +17,6 @@ export const schedulerFlags: readonly FlagSpec[] = [
     help: 'How long a pod waits at most before it is tried again.',
   },
   ...servingFlags(10259),
-  { name: 'profiling', type: 'bool', default: true, help: 'Serve profiles.', inert: true },
+  { name: 'profiling', type: 'bool', default: true, help: 'Serve diagnostics below /debug/.' },
   { name: 'feature-gates', type: 'string', help: 'Feature gates key=value,….', inert: true },
 ];

@@ -12,10 +12,13 @@ export function servingFlags(port: number): readonly FlagSpec[] {
     {
       name: 'authentication-kubeconfig',
       type: 'string',
-      help: 'Kubeconfig for delegated authentication.',
-      inert: true,
+      help: 'Kubeconfig to check tokens with; default --authorization-kubeconfig.',
     },
-    { name: 'authorization-kubeconfig', type: 'string', help: 'Kubeconfig for delegated authorization.', inert: true },
-    { name: 'client-ca-file', type: 'string', help: 'CA of client certificates.', inert: true },
+    {
+      name: 'authorization-kubeconfig',
+      type: 'string',
+      help: 'Kubeconfig to check rights with; default --authentication-kubeconfig. Without either, all may read the port.',
+    },
+    { name: 'client-ca-file', type: 'string', help: 'CA of client certificates (PEM), for those who read the port.' },
   ];
 }

@@ -7,8 +7,9 @@ import type { CertificatePair } from '@homeostat/apiserver/node';
 import { LeadershipLostError, type ManagerSource } from '@homeostat/runtime';
 import { serveManager } from '@homeostat/runtime/node';
 import { CliError } from '../cli-error.ts';
-import { type FlagValues, numberFlag, textFlag } from '../flags/flag.ts';
+import { boolFlag, type FlagValues, numberFlag, textFlag } from '../flags/flag.ts';
 import { signalStop } from './run-until-signal.ts';
+import { type ServingAccess, servingAccess } from './serving-access.ts';
 import { toStartProblem } from './start-problem.ts';
 
 export interface ComponentProcess {
@@ -29,10 +30,13 @@ export async function runComponent(component: ComponentProcess): Promise<void> {
   const host = textFlag(values, 'bind-address') ?? '127.0.0.1';
   const port = numberFlag(values, 'secure-port');
   let server: { close(): Promise<void> } | undefined;
+  let access: ServingAccess | undefined;
   try {
     if (port !== 0) {
-      const tls = await certificateOf(component, host);
-      server = await serveManager({ env, host, port, tls, source: component.source });
+      access = servingAccess(values, env, name);
+      const tls = { ...(await certificateOf(component, host)), ...clientCaOf(values) };
+      const source = boolFlag(values, 'profiling') ? component.source : withoutDiagnoses(component.source);
+      server = await serveManager({ env, host, port, tls, source, ...(access === undefined ? {} : { access }) });
     }
     env.log.info('running', { component: name });
     await component.run({ signal: stop.signal });
@@ -41,9 +45,19 @@ export async function runComponent(component: ComponentProcess): Promise<void> {
     if (!stop.signal.aborted) throw toStartProblem(error, { host, port, dataDir: '' });
   } finally {
     await server?.close();
+    await access?.close();
     await component.close();
     stop.dispose();
   }
+}
+
+function withoutDiagnoses(source: ManagerSource): ManagerSource {
+  return { health: () => source.health(), ready: () => source.ready() };
+}
+
+function clientCaOf(values: FlagValues): { readonly clientCa?: readonly string[] } {
+  const file = textFlag(values, 'client-ca-file');
+  return file === undefined ? {} : { clientCa: [readFileSync(file, 'utf8')] };
 }
 
 async function certificateOf({ values, env, name }: ComponentProcess, host: string): Promise<CertificatePair> {

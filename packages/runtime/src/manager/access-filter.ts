@@ -16,6 +16,8 @@ export interface AccessFilterOptions {
   readonly env: Env;
   /** Needs the right to create TokenReviews and SubjectAccessReviews (`system:auth-delegator`). */
   readonly client: Client;
+  /** Creates the TokenReviews; default {@link client}. */
+  readonly tokenClient?: Client;
   /** Paths that everybody may read; default the health checks. */
   readonly open?: readonly string[];
 }
@@ -62,7 +64,7 @@ const reviewTimeoutMs = 10_000;
 
 /** Lets through who may; others get 401 or 403, and 503 while the API server can't be asked. */
 export function withAccessFilter(handle: Handle, options: AccessFilterOptions): Handle {
-  const { env, client, open = openByDefault } = options;
+  const { env, client, tokenClient = client, open = openByDefault } = options;
   const users = new LruMap<string, Kept<UserInfo | undefined>>(keptMax);
   const rights = new LruMap<string, Kept<boolean>>(keptMax);
 
@@ -85,7 +87,7 @@ export function withAccessFilter(handle: Handle, options: AccessFilterOptions): 
     if (token === undefined) return undefined;
     return kept(users, token, async () => {
       const object = { spec: { token } };
-      const { status } = await client.create(tokenReviews, { object, signal, timeoutMs: reviewTimeoutMs });
+      const { status } = await tokenClient.create(tokenReviews, { object, signal, timeoutMs: reviewTimeoutMs });
       const { username, ...more } = status?.user ?? {};
       const value = status?.authenticated === true && username !== undefined ? { username, ...more } : undefined;
       return { value, forMs: value === undefined ? deniedKeptMs : tokenKeptMs };

@@ -1,7 +1,6 @@
 // A manager's HTTP port: health, metrics and diagnostics, on loopback unless told otherwise.
 
-import type { Client } from '@homeostat/client';
-import { withAccessFilter } from '../manager/access-filter.ts';
+import { type AccessFilterOptions, withAccessFilter } from '../manager/access-filter.ts';
 import { createManagerHandle, type ManagerHandleOptions } from '../manager/manager-handle.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { listen, type Listener, type TlsOptions } from './http/http-listener.ts';
@@ -15,7 +14,7 @@ export interface ServeManagerOptions extends ManagerHandleOptions {
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
   /** Checks who asks for more than health with the API server; needed where others reach the port. Absent: everybody may. */
-  readonly access?: Client;
+  readonly access?: Omit<AccessFilterOptions, 'env'>;
 }
 
 /** Listens until `close`. @throws when the port is taken */
@@ -26,7 +25,7 @@ export function serveManager(options: ServeManagerOptions): Promise<Listener> {
   return listen({
     env,
     port,
-    handle: access === undefined ? handle : withAccessFilter(handle, { env, client: access }),
+    handle: access === undefined ? handle : withAccessFilter(handle, { ...access, env }),
     ...(host === undefined ? {} : { host }),
     ...(tls === undefined ? {} : { tls }),
     drainMs: drainMs,
