@@ -131,6 +131,7 @@ export {
 } from './events/series-recorder.ts';
 
 // Caches.
+export { type Delta, DeltaFifo, type DeltaFifoOptions } from './delta-fifo/delta-fifo.ts';
 export type { CachedListOptions } from './informer/cached-lists.ts';
 export type { Change, ChangeHandler } from './informer/change.ts';
 export { filterChanges } from './informer/filtered-handler.ts';
@@ -152,6 +153,7 @@ export type {
 export { MultiNamespaceInformer, type MultiNamespaceInformerOptions } from './informer/multi-namespace-informer.ts';
 export { NamespaceSet, UnknownNamespaceError } from './informer/namespace-set.ts';
 export { SharedInformer, type SharedInformerOptions } from './informer/shared-informer.ts';
+export { type ListWatcher, Reflector, type ReflectorOptions, type ReflectorSink } from './reflector/reflector.ts';
 export { byController, byField, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
 export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
 export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';
