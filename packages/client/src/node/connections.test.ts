@@ -1,158 +1,16 @@
-// What becomes of connections: proxies, rotation, GOAWAY, lanes, dead peers, closing. Over sockets on the loopback interface.
+// What becomes of connections: rotation, GOAWAY, lanes, closing. Over sockets on the loopback interface.
 
 import assert from 'node:assert/strict';
 import http2 from 'node:http2';
-import net from 'node:net';
-import { after, describe, it } from 'node:test';
+import type tls from 'node:tls';
+import { describe, it } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
-import { createRealEnv } from '@homeostat/base/node';
-import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { isTransportError } from '../transport/transport-error.ts';
 import type { TlsMaterial } from './http-connection-options.ts';
-import { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
-import { startHttpProxy, startSocksProxy } from './testing/proxy-fixture.ts';
-import {
-  startTestServer,
-  type TestHandler,
-  type TestServer,
-  type TestServerOptions,
-  until,
-} from './testing/server-fixture.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { until } from './testing/server-fixture.ts';
+import { closeLater, connect, echo, endOf, env, get, serve, watch } from './testing/test-bed.ts';
 import { janeCertificate, janeKey, otherCertificate, otherKey, testCertificate } from './testing/tls-fixture.ts';
-
-const env = createRealEnv({ write: () => {} });
-const signal = new AbortController().signal;
-const get = (path: string, more: Partial<ApiRequest> = {}): ApiRequest => ({
-  method: 'GET',
-  path,
-  query: '',
-  headers: {},
-  signal,
-  ...more,
-});
-const watch = get('/watch', { query: 'watch=true' });
-
-const closers: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const close of closers.toReversed()) await close();
-});
-const serve = async (handler: TestHandler, options: TestServerOptions = {}): Promise<TestServer> => {
-  const server = await startTestServer(handler, options);
-  closers.push(() => server.close());
-  return server;
-};
-const connect = (server: TestServer, options: Partial<HttpTransportOptions> = {}): Transport => {
-  const transport = createHttpTransport({ server: server.url, env, tls: { ca: testCertificate }, ...options });
-  closers.push(() => transport.close());
-  return transport;
-};
-const echo: TestHandler = (request, response) => {
-  if (request.url.includes('watch=true')) {
-    response.writeHead(200);
-    response.write('{}\n');
-    return;
-  }
-  response.setHeader('groups', JSON.stringify(request.headers['impersonate-group'] ?? ''));
-  response.end('{}');
-};
-
-describe('createHttpTransport() through a proxy', () => {
-  for (const [name, how] of [
-    ['HTTP/2', {}],
-    ['HTTP/1.1 over TLS', { h2: false }],
-  ] as const) {
-    for (const [kind, startProxy] of [
-      ['CONNECT', startHttpProxy],
-      ['SOCKS5', startSocksProxy],
-    ] as const) {
-      it(`tunnels ${name} by ${kind}, and lets the proxy resolve names`, async () => {
-        const server = await serve(echo, how);
-        const proxy = await startProxy();
-        closers.push(() => proxy.close());
-        // The name is nobody's; the certificate is good for it.
-        const transport = createHttpTransport({
-          server: `https://other.test:${server.port}`,
-          env,
-          tls: { ca: testCertificate, serverName: 'localhost' },
-          proxy: proxy.url,
-        });
-        try {
-          assert.equal((await transport.send(get('/x'))).status, 200);
-          assert.deepEqual([...new Set(proxy.seen)], [`CONNECT other.test:${server.port}`]);
-          assert.match(server.seen[0] ?? '', how === undefined ? /./ : /GET \/x/);
-        } finally {
-          await transport.close();
-        }
-      });
-    }
-  }
-
-  it('asks an http proxy for the whole URL of a plain http server', async () => {
-    const server = await serve(echo, { secure: false });
-    const proxy = await startHttpProxy();
-    closers.push(() => proxy.close());
-    const transport = connect(server, { proxy: proxy.url });
-    assert.equal((await transport.send(get('/x'))).status, 200);
-    assert.deepEqual(proxy.seen, [`GET ${server.url}/x`]);
-  });
-
-  for (const [kind, startProxy] of [
-    ['CONNECT', startHttpProxy],
-    ['SOCKS5', startSocksProxy],
-  ] as const) {
-    for (const secure of [true, false]) {
-      it(`tunnels upgrades to ${secure ? 'https' : 'plain http'} by ${kind}, and ends them when it is closed`, async () => {
-        const server = await serve(echo, { secure, h2: false });
-        server.server.on('upgrade', (_request: unknown, socket: net.Socket) => {
-          socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
-          socket.on('data', (chunk) => socket.write(chunk)).on('end', () => socket.end());
-          socket.on('error', () => {});
-        });
-        const proxy = await startProxy();
-        closers.push(() => proxy.close());
-        const transport = connect(server, { proxy: proxy.url });
-        const headers = { connection: 'upgrade', upgrade: 'echo' };
-        const { status, body } = await transport.send(get('/exec', { headers }));
-        assert.equal(status, 101);
-        assert.deepEqual(proxy.seen, [`CONNECT 127.0.0.1:${server.port}`]);
-        assert.ok(body.kind === 'upgrade');
-        const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-        const running = body.run({
-          incoming: (async function* () {
-            yield Buffer.from('hello');
-            await closed;
-          })(),
-          write: async (bytes) => {
-            assert.equal(Buffer.from(bytes).toString(), 'hello');
-            await transport.close();
-          },
-          close: async () => close(),
-        });
-        await running.catch(() => undefined);
-        await until(env.clock, () => server.sockets.size === 0, 'no socket left');
-      });
-    }
-  }
-
-  it('says what the proxy refused, without its password', async () => {
-    const server = await serve(echo);
-    const [connectProxy, socks] = await Promise.all([startHttpProxy(), startSocksProxy()]);
-    closers.push(
-      () => connectProxy.close(),
-      () => socks.close(),
-    );
-    for (const proxy of [connectProxy, socks]) {
-      const wrong = new URL(proxy.url);
-      wrong.password = 'secret';
-      const failure: unknown = await connect(server, { proxy: wrong })
-        .send(get('/x'))
-        .catch((error: unknown) => error);
-      assert.ok(isTransportError(failure, 'refused'));
-      assert.match(failure.message, /the proxy 127\.0\.0\.1:\d+ (refused the connection.*407|opened no connection)/);
-      assert.doesNotMatch(failure.message, /secret/);
-    }
-  });
-});
 
 describe('createHttpTransport()', () => {
   it('sends several impersonated groups as several headers', async () => {
@@ -274,9 +132,7 @@ describe('createHttpTransport()', () => {
       const pending = Array.from({ length: 100 }, () => transport.send(get('/idle')).catch((error: unknown) => error));
       const { body } = await transport.send(watch);
       assert.ok(body.kind === 'stream');
-      const reading = (async () => {
-        for await (const _ of body.chunks);
-      })().catch((error: unknown) => error);
+      const reading = endOf(body.chunks);
       await until(env.clock, () => server.seen.length === 102, '102 requests');
       const startedMs = env.clock.monotonicMs();
       await Promise.all([transport.close(), limited.close()]);
@@ -308,7 +164,7 @@ describe('createHttpTransport()', () => {
       const mutual = { requestCert: true, ca: [janeCertificate, otherCertificate] };
       const server = await serve(
         (request, response) => {
-          const socket = (request.stream?.session?.socket ?? request.socket) as import('node:tls').TLSSocket;
+          const socket = (request.stream?.session?.socket ?? request.socket) as tls.TLSSocket;
           names.push(String(socket.getPeerCertificate().subject?.CN));
           echo(request, response);
         },
@@ -316,13 +172,11 @@ describe('createHttpTransport()', () => {
       );
       let material: TlsMaterial = { ca: testCertificate, cert: janeCertificate, key: janeKey };
       const transport = createHttpTransport({ server: server.url, env: virtual, tls: () => material });
-      closers.push(() => transport.close());
+      closeLater(() => transport.close());
       await transport.send(get('/x'));
       const { body } = await transport.send(watch);
       assert.ok(body.kind === 'stream');
-      const reading = (async () => {
-        for await (const _ of body.chunks);
-      })().catch((error: unknown) => error);
+      const reading = endOf(body.chunks);
       material = { ca: testCertificate, cert: otherCertificate, key: otherKey };
       await transport.send(get('/x'));
       await virtual.clock.advance(300_000);
@@ -331,7 +185,7 @@ describe('createHttpTransport()', () => {
       assert.deepEqual(names, ['jane', 'jane', 'jane', 'other']);
       // The server's new certificate comes from another authority: the new bundle is read in time.
       material = { ...material, ca: otherCertificate };
-      (server.server as import('node:tls').Server).setSecureContext({
+      (server.server as tls.Server).setSecureContext({
         key: otherKey,
         cert: otherCertificate,
         ...mutual,
@@ -342,111 +196,4 @@ describe('createHttpTransport()', () => {
       await until(env.clock, () => server.sockets.size === 1, `one socket, not ${server.sockets.size}`);
     });
   }
-
-  describe('over connections that a middle box forgets', () => {
-    // It takes bytes and passes none on, on the connections there were when it forgot.
-    async function setUp() {
-      const virtual = createVirtualEnv();
-      const server = await serve(echo);
-      let frozen = new Set<net.Socket>();
-      const pipes = new Set<net.Socket>();
-      const middle = net.createServer((socket) => {
-        const onward = net.connect(server.port, '127.0.0.1');
-        pipes.add(socket).add(onward);
-        const pass = (from: net.Socket, to: net.Socket): void => {
-          from.on('data', (chunk) => void (frozen.has(from) || to.write(chunk))).on('error', () => {});
-          from.on('end', () => void (frozen.has(from) || to.end()));
-        };
-        pass(socket, onward);
-        pass(onward, socket);
-      });
-      await new Promise<void>((resolve) => middle.listen(0, '127.0.0.1', resolve));
-      closers.push(async () => {
-        for (const pipe of pipes) pipe.destroy();
-        await new Promise((resolve) => middle.close(resolve));
-      });
-      const url = `https://127.0.0.1:${(middle.address() as net.AddressInfo).port}`;
-      const transport = createHttpTransport({ server: url, env: virtual, tls: { ca: testCertificate } });
-      closers.push(() => transport.close());
-      return { virtual, server, transport, forget: () => (frozen = new Set(pipes)) };
-    }
-
-    it('finds them by ping within 45 s, and requests go on elsewhere', async () => {
-      const { virtual, transport, forget } = await setUp();
-      const { body } = await transport.send(watch);
-      assert.ok(body.kind === 'stream');
-      const reading = (async () => {
-        for await (const _ of body.chunks);
-      })().catch((error: unknown) => error);
-      await transport.send(get('/x'));
-      forget();
-      await virtual.clock.advance(45_000);
-      assert.ok(isTransportError(await reading, 'reset'));
-      assert.equal((await transport.send(get('/x'))).status, 200);
-    });
-
-    it('finds them 15 s after a request was given up', async () => {
-      const { virtual, transport, forget } = await setUp();
-      await transport.send(get('/x'));
-      forget();
-      const stop = new AbortController();
-      const given = assert.rejects(transport.send(get('/x', { signal: stop.signal })), /enough/);
-      await virtual.clock.settle();
-      stop.abort(new Error('enough'));
-      await given;
-      const stuck = transport.send(get('/x')).catch((error: unknown) => error);
-      await virtual.clock.advance(15_000);
-      assert.ok(isTransportError(await stuck, 'reset'));
-      assert.equal((await transport.send(get('/x'))).status, 200);
-    });
-
-    it('renews a lease elsewhere at once when a renewal was given up', async () => {
-      const { virtual, server, transport, forget } = await setUp();
-      await transport.send(get('/lease', { lane: 'lease' }));
-      forget();
-      const stop = new AbortController();
-      const given = assert.rejects(transport.send(get('/lease', { lane: 'lease', signal: stop.signal })), /too late/);
-      await virtual.clock.settle();
-      stop.abort(new Error('too late'));
-      await given;
-      assert.equal((await transport.send(get('/lease', { lane: 'lease' }))).status, 200);
-      assert.equal(virtual.clock.monotonicMs(), 0);
-      assert.equal(server.connections, 2);
-    });
-  });
-
-  it('closes a connection that carried nothing for 90 s, not one with a watch', async () => {
-    const virtual = createVirtualEnv();
-    let say: () => void = () => {};
-    const server = await serve((request, response) => {
-      if (request.url.includes('watch=true')) say = () => void response.write('{}\n');
-      else response.end('{}');
-      say();
-    });
-    const transport = createHttpTransport({ server: server.url, env: virtual, tls: { ca: testCertificate } });
-    closers.push(() => transport.close());
-    const stop = new AbortController();
-    const { body } = await transport.send({ ...watch, signal: stop.signal });
-    assert.ok(body.kind === 'stream');
-    let heard = 0;
-    const reading = (async () => {
-      for await (const _ of body.chunks) heard++;
-    })().catch((error: unknown) => error);
-    for (let i = 1; i <= 40; i++) {
-      await until(env.clock, () => heard === i, `word ${i}`);
-      await virtual.clock.advance(5_000);
-      say();
-    }
-    assert.equal(server.connections, 1);
-    stop.abort(new Error('enough'));
-    await reading;
-    for (let i = 0; i < 1000 && server.sockets.size > 0; i++) {
-      await virtual.clock.advance(5_000);
-      await env.clock.sleep(1);
-    }
-    assert.equal(server.sockets.size, 0);
-    assert.ok(virtual.clock.monotonicMs() >= 200_000 + 90_000);
-    assert.equal((await transport.send(get('/x'))).status, 200);
-    assert.equal(server.connections, 2);
-  });
 });

@@ -6,9 +6,12 @@ import { after, before, describe, it } from 'node:test';
 import { createRealEnv } from '@homeostat/base/node';
 import { createClient } from '../client/create-client.ts';
 import { resourceType } from '../resource/resource-type.ts';
+import { readBody } from '../rest/body.ts';
+import type { Transport } from '../transport/transport.ts';
 import { isTransportError } from '../transport/transport-error.ts';
 import { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import { startTestServer, type TestServer } from './testing/server-fixture.ts';
+import { get } from './testing/test-bed.ts';
 import { testCertificate } from './testing/tls-fixture.ts';
 
 const env = createRealEnv({ write: () => {} });
@@ -62,13 +65,17 @@ for (const [name, how] of [
     });
     after(() => server.close());
 
-    const withClient = async (
+    const withClient = (
       test: (client: ReturnType<typeof createClient>) => Promise<void>,
+      more: Partial<HttpTransportOptions> = {},
+    ) => withTransport((transport) => test(createClient({ transport, env, userAgent: 'test/1' })), more);
+    const withTransport = async (
+      test: (transport: Transport) => Promise<void>,
       more: Partial<HttpTransportOptions> = {},
     ) => {
       const transport = createHttpTransport({ server: server.url, env, tls: { ca: testCertificate }, ...more });
       try {
-        await test(createClient({ transport, env, userAgent: 'test/1' }));
+        await test(transport);
       } finally {
         await transport.close();
       }
@@ -111,6 +118,25 @@ for (const [name, how] of [
         await client.get(configMaps, { namespace: 'x', name: 'a' });
         await reading;
         assert.deepEqual(types, ['ADDED', 'BOOKMARK']);
+      }));
+
+    it('sends bodies as they come, ends with what their source throws, and lets go of the source', () =>
+      withTransport(async (transport) => {
+        let released = 0;
+        const chunks = async function* (failure?: Error): AsyncGenerator<Uint8Array> {
+          try {
+            for (let i = 0; i < 100; i++) yield Buffer.alloc(10_000, 'x');
+            if (failure !== undefined) throw failure;
+          } finally {
+            released++;
+          }
+        };
+        const post = (body: AsyncIterable<Uint8Array>) =>
+          transport.send({ ...get('/api/v1/x'), method: 'POST', body: { kind: 'stream', chunks: body } });
+        const answered = (await readBody(await post(chunks()))) as { readonly data: { readonly body: string } };
+        assert.equal(answered.data.body.length, 1_000_000);
+        await assert.rejects(post(chunks(new Error('the source broke'))), /the source broke/);
+        assert.equal(released, 2);
       }));
 
     it('gives up when told to', () =>

@@ -5,7 +5,7 @@ import http, { type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { ApiRequest, ApiResponse, DuplexConnection } from '../transport/transport.ts';
-import { collect, readStream } from './node-streams.ts';
+import { collect, readStream, sendChunks } from './node-streams.ts';
 import { proxyAuthorization } from './proxy/proxy-url.ts';
 import { toTransportError } from './transport-failure.ts';
 import { toWireHeaders } from './wire-headers.ts';
@@ -91,7 +91,7 @@ export class Http1Client {
         resolve({ ...response, body: { kind: 'upgrade', run: (connection) => joinStreams(socket, head, connection) } });
       });
       if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
-      else sendChunks(outgoing, body).catch((error: unknown) => outgoing.destroy(error as Error));
+      else sendChunks(outgoing, body);
     });
   }
 
@@ -128,14 +128,6 @@ class DialingAgent extends http.Agent {
     );
     return null;
   }
-}
-
-async function sendChunks(outgoing: http.ClientRequest, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) {
-    if (!outgoing.write(chunk)) await new Promise((resolve) => outgoing.once('drain', resolve).once('close', resolve));
-    if (outgoing.destroyed) return;
-  }
-  outgoing.end();
 }
 
 /** Passes bytes both ways until either side ends. */

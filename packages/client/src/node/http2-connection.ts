@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Env, Timer } from '@homeostat/base';
 import type { ApiRequest, ApiResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
-import { collect, readStream } from './node-streams.ts';
+import { collect, readStream, sendChunks } from './node-streams.ts';
 import { toTransportError } from './transport-failure.ts';
 import { toWireHeaders } from './wire-headers.ts';
 
@@ -160,7 +160,7 @@ export class Http2Connection {
         );
       });
       if (body instanceof Uint8Array) stream.end(body);
-      else if (body !== undefined) sendChunks(stream, body).catch((error: unknown) => stream.destroy(error as Error));
+      else if (body !== undefined) sendChunks(stream, body);
     });
   }
 
@@ -220,14 +220,6 @@ export class Http2Connection {
 function isGoneAway(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'ERR_HTTP2_GOAWAY_SESSION' || code === 'ERR_HTTP2_INVALID_SESSION';
-}
-
-async function sendChunks(stream: http2.ClientHttp2Stream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) {
-    if (!stream.write(chunk)) await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
-    if (stream.destroyed) return;
-  }
-  stream.end();
 }
 
 function responseHeaders(headers: http2.IncomingHttpHeaders): Record<string, string | readonly string[]> {

@@ -1,6 +1,6 @@
 // Node's streams as what the transport port takes.
 
-import type { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { toTransportError } from './transport-failure.ts';
 
 /** All chunks of a stream that ends. Listeners, not iteration: this is the path of every small answer. */
@@ -36,4 +36,12 @@ export async function* readStream(
   } finally {
     stream.destroy();
   }
+}
+
+/** Sends a body as it comes, with backpressure; what its source throws breaks the request off. */
+export function sendChunks(outgoing: Writable, chunks: AsyncIterable<Uint8Array>): void {
+  const source = Readable.from(chunks, { objectMode: false });
+  source.once('error', (error) => outgoing.destroy(error));
+  outgoing.once('close', () => source.destroy());
+  source.pipe(outgoing);
 }
