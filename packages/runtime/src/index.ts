@@ -66,6 +66,14 @@ export {
 } from './controller/wakes.ts';
 
 export { type ControllerBuilder, controllerFor, type ControllerOptions } from './controller/controller-builder.ts';
+export {
+  type FencedCache,
+  type LiveRead,
+  type Passage,
+  type Write,
+  WriteFence,
+  type WriteFenceOptions,
+} from './controller/write-fence.ts';
 
 // Declarative children.
 export { type Claim, claim } from './children/claim.ts';
@@ -156,6 +164,7 @@ export { SharedInformer, type SharedInformerOptions } from './informer/shared-in
 export { type ListWatcher, Reflector, type ReflectorOptions, type ReflectorSink } from './reflector/reflector.ts';
 export { byController, byField, byLabel, byOwner, byUid, orphanValue } from './store/indexes.ts';
 export type { Caches, IndexDefinition, LabelMatch, Lister } from './store/lister.ts';
+export { createWrittenLister, type Written, type WrittenListerOptions } from './store/written-lister.ts';
 export { createStore, type Store, type StoreReader, type StoreWriter } from './store/store.ts';
 
 // Processes.
