@@ -102,13 +102,12 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
     text: string,
     { attributes, annotator }: { readonly attributes: AdmissionAttributes; readonly annotator: MutationAnnotator },
   ): void {
-    const error = failedCalling(webhook.name, text);
     const { log } = this.#host.env;
     if (!webhook.ignoresFailures) {
-      log.warn('failed calling webhook, failing closed', { webhook: webhook.name, error });
-      throw newInternalError(error);
+      log.warn('failed calling webhook, failing closed', { webhook: webhook.name, reason: text });
+      throw newInternalError(failedCalling(webhook.name, text));
     }
-    log.warn('failed calling webhook, failing open', { webhook: webhook.name, error });
+    log.warn('failed calling webhook, failing open', { webhook: webhook.name, reason: text });
     annotator.failedOpen();
     if (attributes.signal.aborted) throw newTimeout('request did not complete within requested timeout');
   }

@@ -68,13 +68,12 @@ export class ValidatingAdmissionWebhook implements AdmissionPlugin {
   }
 
   #failed({ webhook }: Invocation, index: number, text: string, attributes: AdmissionAttributes): void {
-    const error = failedCalling(webhook.name, text);
     const { log } = this.#host.env;
     if (!webhook.ignoresFailures) {
-      log.warn('failed calling webhook, failing closed', { webhook: webhook.name, error });
-      throw newInternalError(error);
+      log.warn('failed calling webhook, failing closed', { webhook: webhook.name, reason: text });
+      throw newInternalError(failedCalling(webhook.name, text));
     }
-    log.warn('failed calling webhook, failing open', { webhook: webhook.name, error });
+    log.warn('failed calling webhook, failing open', { webhook: webhook.name, reason: text });
     const key = `failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`;
     attributes.addAnnotation(key, webhook.name);
   }

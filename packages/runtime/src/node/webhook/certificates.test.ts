@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { createVirtualEnv, Scope } from '@homeostat/base';
+import type { Client } from '@homeostat/client';
 import { type CertificatePair, createAuthority, issueCertificate } from '../pki/certificate-authority.ts';
 import { type CertificateStore, memoryCertificateStore } from './certificate-store.ts';
 import { fileCertificates } from './file-certificates.ts';
@@ -124,4 +125,25 @@ test('fileCertificates() reads again what changed, and keeps the old pair while 
   writeFileSync(key, two.key);
   await env.clock.advance(10_000);
   assert.deepEqual(await changes.next(), two);
+});
+
+test('an API server that cannot be told the authority at the start is told soon after', async () => {
+  const env = createVirtualEnv();
+  let asked = 0;
+  const client = {
+    get: () => {
+      asked++;
+      return asked === 1 ? Promise.reject(new Error('no route')) : Promise.resolve({ webhooks: [] });
+    },
+  } as unknown as Client;
+  const source = selfSignedCertificates({ env, hosts, inject: { client, validating: ['c'] } });
+  await source.load(never);
+  await using scope = new Scope();
+  scope.spawn('certificates', (signal) => source.run({ signal, onChange: () => assert.fail('nothing is new') }));
+  await env.clock.advance(5_000);
+  assert.equal(asked, 2);
+  await env.clock.advance(55_000);
+  assert.equal(asked, 2);
+  await env.clock.advance(5_000);
+  assert.equal(asked, 3);
 });

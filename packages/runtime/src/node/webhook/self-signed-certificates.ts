@@ -21,7 +21,7 @@ export interface SelfSignedCertificatesOptions {
   /** How long certificates are good, days; default 90; the authority's default 3650. */
   readonly certificateDays?: number;
   readonly authorityDays?: number;
-  /** How often certificates, and the bundles API servers have, are looked at, milliseconds; default 1 minute. */
+  /** How often certificates, and the bundles API servers have, are looked at, milliseconds; default 1 minute; after a failure 5 s. */
   readonly checkMs?: number;
 }
 
@@ -44,6 +44,7 @@ export function serviceHosts({
 /** Renewed when less than this share of the life is left. */
 const renewShare = 1 / 3;
 const savesMax = 5;
+const retryMs = 5_000;
 
 export function selfSignedCertificates(options: SelfSignedCertificatesOptions): SelfSignedCertificates {
   return new SelfSigned(options);
@@ -53,6 +54,8 @@ class SelfSigned implements SelfSignedCertificates {
   readonly #options: SelfSignedCertificatesOptions;
   readonly #store: CertificateStore;
   #current: StoredCertificates | undefined;
+  /** The last look after things failed: the next one is sooner. */
+  #isBehind = false;
 
   constructor(options: SelfSignedCertificatesOptions) {
     this.#options = options;
@@ -66,7 +69,13 @@ class SelfSigned implements SelfSignedCertificates {
 
   async load(signal: AbortSignal): Promise<CertificatePair> {
     this.#current = await this.#ensure(signal);
-    await this.#inject(signal);
+    try {
+      await this.#inject(signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#isBehind = true;
+      this.#options.env.log.error('API servers could not be told the authority of webhooks yet', { error });
+    }
     return this.#current.serving;
   }
 
@@ -74,12 +83,14 @@ class SelfSigned implements SelfSignedCertificates {
     const { env, checkMs = 60_000 } = this.#options;
     while (!signal.aborted) {
       try {
-        await env.clock.sleep(checkMs, signal);
+        await env.clock.sleep(this.#isBehind ? Math.min(checkMs, retryMs) : checkMs, signal);
+        this.#isBehind = true;
         const next = await this.#ensure(signal);
         const isNew = next.serving.cert !== this.#current?.serving.cert;
         this.#current = next;
         // The new authority is trusted beside the old one first, then used.
         await this.#inject(signal);
+        this.#isBehind = false;
         if (isNew) onChange(next.serving);
       } catch (error) {
         if (!signal.aborted) env.log.error('certificates could not be looked after; tried again later', { error });
