@@ -22,7 +22,9 @@ export function isDateTime(text: string): boolean {
 const scalaUnits: readonly string[] = ['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk'];
 const scalaUnitStarts: readonly string[] = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
 
-/** A Go duration (`1h30m`), or Scala's form (`2 days 4 hours`), where one known unit is enough. */
+const atoiMax = 2n ** 63n - 1n;
+
+/** A Go duration (`1h30m`), or a text with Scala's durations in it (`2 days 4 hours`), where one known unit is enough. */
 export function isScalaDuration(text: string): boolean {
   try {
     parseDuration(text);
@@ -30,18 +32,13 @@ export function isScalaDuration(text: string): boolean {
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
   }
-  if (!isScalaForm(text)) return false;
-  for (const [, , unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  let isKnown = false;
+  // Numbers without a unit are matched too, or each of their digits would be tried as a beginning.
+  for (const [, number = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]*)/g)) {
+    if (unit === '') continue;
+    if (number.length > 18 && BigInt(number) > atoiMax) return false;
     const lower = unit.toLowerCase();
-    if (scalaUnits.includes(lower) || scalaUnitStarts.some((start) => lower.startsWith(start))) return true;
+    isKnown ||= scalaUnits.includes(lower) || scalaUnitStarts.some((start) => lower.startsWith(start));
   }
-  return false;
-}
-
-// Numbers and words by turns. Read piece by piece: as one expression it would backtrack.
-function isScalaForm(text: string): boolean {
-  const piece = /\s*\d+\s*[A-Za-zµ]+/y;
-  let end = 0;
-  while (piece.test(text)) end = piece.lastIndex;
-  return end > 0 && text.slice(end).trim() === '';
+  return isKnown;
 }
