@@ -4,6 +4,7 @@
 import { type Env, InvariantError } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { type Client, isConflict, type ObjectKey, splitKey } from '@homeostat/client';
+import { findKnown } from '../informer/namespace-set.ts';
 import { createLeaderClient } from '../leader-election/leader-client.ts';
 import type { Leadership } from '../leader-election/leadership.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
@@ -73,6 +74,13 @@ export class Reconciler {
   /** Works on a key that was taken from the queue; the caller gives it back. Rejects only for defects of the runtime. */
   async handle(key: ObjectKey, kill: AbortSignal): Promise<void> {
     const { fence, queue, reasons: book, metrics } = this.#parts;
+    if (this.#isOutOfScope(key)) {
+      // Another's business now; when its namespace comes back, its addition wakes it.
+      fence.forget(key);
+      queue.forget(key);
+      book.take(key);
+      return;
+    }
     const passage = fence.check(key, this.#objectOf(key, this.#parts.caches)?.metadata?.uid);
     if (passage.status === 'blocked') {
       queue.addAfter(key, passage.waitMs, { priority: queue.priorityOf(key) });
@@ -111,6 +119,11 @@ export class Reconciler {
     this.#tell({ ...record, ...(failure === undefined ? {} : { error: failure }), live: passage.status === 'live' });
   }
 
+  #isOutOfScope(key: ObjectKey): boolean {
+    const { watched, definition } = this.#parts;
+    return watched.informer(fenceId(definition.for.resource))?.knows(splitKey(key).namespace) === false;
+  }
+
   #traced<T>(key: ObjectKey, work: () => Promise<T>): Promise<T> {
     const { tracer } = this.#env;
     if (tracer === undefined) return work();
@@ -146,7 +159,7 @@ export class Reconciler {
       known: (resource, object) => {
         const written = run.writtenTo(resource).get(object);
         if (written !== undefined && 'object' in written) return written.object;
-        return watched.informer(resource)?.lister.getByKey(object);
+        return findKnown(watched.informer(resource)?.lister, object);
       },
       isCached: (resource) => watched.informer(resource) !== undefined,
       asCached: (resource, object) =>
@@ -260,7 +273,7 @@ export class Reconciler {
     return createFencedClient({
       client: this.#client,
       note: (write) => fence.written(run.key, uid, write),
-      uidOf: (resource, object) => watched.informer(resource)?.lister.getByKey(object)?.metadata?.uid,
+      uidOf: (resource, object) => findKnown(watched.informer(resource)?.lister, object)?.metadata?.uid,
       sending: run.sending,
       signal: run.signal,
     });

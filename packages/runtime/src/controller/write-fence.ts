@@ -6,6 +6,7 @@
 import type { Clock } from '@homeostat/base';
 import type { KubeObject } from '@homeostat/machinery';
 import { compareResourceVersions, isNewerResourceVersion, type ObjectKey, splitKey } from '@homeostat/client';
+import { findKnown } from '../informer/namespace-set.ts';
 import type { Lister } from '../store/lister.ts';
 import { BlockedKeys, type Obstacle } from './blocked-keys.ts';
 
@@ -250,9 +251,11 @@ export class WriteFence {
   }
 
   #shows(effect: Effect): boolean {
-    const object: (KubeObject & { readonly spec?: { readonly nodeName?: string } }) | undefined = this.#options
-      .cacheOf(effect.resource)
-      ?.lister.getByKey(effect.object);
+    const cache = this.#options.cacheOf(effect.resource);
+    const object: (KubeObject & { readonly spec?: { readonly nodeName?: string } }) | undefined = findKnown(
+      cache?.lister,
+      effect.object,
+    );
     if (object === undefined || object.metadata?.uid !== effect.uid) return true;
     if (object.metadata.deletionTimestamp !== undefined) return true;
     return effect.kind === 'bound' && object.spec?.nodeName !== undefined && object.spec.nodeName !== '';

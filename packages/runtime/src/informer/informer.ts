@@ -62,6 +62,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly queuedItems: number;
   /** The version the cache has reached for one namespace; undefined: for all of them. */
   versionFor(namespace: string | undefined): string;
+  /** Whether objects of a namespace can be read: always, but for informers of a set of namespaces that it is not in, or not yet. */
+  knows(namespace: string | undefined): boolean;
   /** Whether the first list is in the cache and told to the handlers; stays so. */
   readonly hasSynced: boolean;
   readonly state: InformerState;

@@ -103,6 +103,10 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     return oldest ?? '';
   }
 
+  knows(namespace: string | undefined): boolean {
+    return this.#readable().has(namespace ?? '');
+  }
+
   versionFor(namespace: string | undefined): string {
     return namespace === undefined
       ? this.resourceVersion

@@ -1,5 +1,9 @@
 // The namespaces that informers follow, changeable while they run. One set serves all informers of a process.
 
+import type { KubeObject } from '@homeostat/machinery';
+import type { ObjectKey } from '@homeostat/client';
+import type { Lister } from '../store/lister.ts';
+
 /** Thrown by reads outside the set: nothing is known of such an object, not even that there is none. */
 export class UnknownNamespaceError extends Error {
   override readonly name = 'UnknownNamespaceError';
@@ -45,5 +49,15 @@ export class NamespaceSet {
   onChange(handler: () => void): () => void {
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
+  }
+}
+
+/** The object of a key; undefined when there is none, and when nothing is known of its namespace. */
+export function findKnown<T extends KubeObject>(lister: Lister<T> | undefined, key: ObjectKey): T | undefined {
+  try {
+    return lister?.getByKey(key);
+  } catch (error) {
+    if (error instanceof UnknownNamespaceError) return undefined;
+    throw error;
   }
 }

@@ -132,6 +132,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     return this.#resourceVersion;
   }
 
+  knows(_namespace: string | undefined): boolean {
+    return true;
+  }
+
   versionFor(_namespace: string | undefined): string {
     return this.#resourceVersion;
   }
