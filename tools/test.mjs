@@ -12,6 +12,7 @@ const suites = [
     concurrency: 2,
   },
   { name: 'runtime', files: ['tests/runtime/**/*.test.ts'], concurrency: 2 },
+  { name: 'examples', files: ['examples/**/*.test.ts'], concurrency: 2 },
   { name: 'controllers', files: ['tests/controllers/**/*.test.ts'], concurrency: 2 },
   { name: 'scheduler', files: ['tests/scheduler/**/*.test.ts'], concurrency: 2 },
   { name: 'kubelet', files: ['tests/kubelet/**/*.test.ts'], concurrency: 2 },
@@ -19,6 +20,7 @@ const suites = [
   { name: 'crash', files: ['tests/crash/**/*.test.ts'], concurrency: 1 },
   { name: 'apiserver', files: ['tests/apiserver/**/*.test.ts'], concurrency: 2 },
   { name: 'e2e', files: ['tests/e2e/**/*.test.ts'], concurrency: 1 },
+  { name: 'foreign', files: ['tests/foreign/**/*.test.ts'], concurrency: 1 },
   { name: 'pack', files: ['tests/pack/**/*.test.ts'], concurrency: 1 },
   { name: 'clients', files: ['tests/clients/**/*.test.ts'], concurrency: 1 },
   { name: 'golden', files: ['tests/golden/**/*.test.ts'], concurrency: 1 },
@@ -38,7 +40,7 @@ for (const name of [...only, ...without]) {
 
 // A test nobody runs is worse than none.
 const known = new Set(suites.flatMap((suite) => globSync(suite.files)));
-const orphans = globSync('{packages,tests}/**/*.test.ts', { exclude: ['**/node_modules/**'] }).filter(
+const orphans = globSync('{packages,tests,examples}/**/*.test.ts', { exclude: ['**/node_modules/**'] }).filter(
   (file) => !known.has(file),
 );
 if (orphans.length > 0) {

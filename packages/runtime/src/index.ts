@@ -193,6 +193,15 @@ export { createManagerHandle, type ManagerHandleOptions, type ManagerSource } fr
 export type { RunContext, Runnable, RunnableGroupName } from './manager/runnable.ts';
 export { RunnableEndedError } from './manager/runnable-group.ts';
 
+// Operators.
+export {
+  createOperator,
+  type Operator,
+  type OperatorElection,
+  type OperatorOptions,
+  type OperatorParts,
+} from './operator/create-operator.ts';
+
 // Work queues.
 export { type Fairness, namespaceOf } from './workqueue/fair-lane.ts';
 export { createDelayingQueue, type DelayingQueue } from './workqueue/delaying-queue.ts';

@@ -23,5 +23,6 @@ export {
   serviceHosts,
 } from './node/webhook/self-signed-certificates.ts';
 export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './node/webhook/webhook-server.ts';
+export { runOperator, type RunOperatorOptions } from './node/run-operator.ts';
 export { managerServer, serveManager, type ServeManagerOptions } from './node/serve-manager.ts';
 export { type SignalStop, type SignalStopOptions, stopOnSignals } from './node/signals.ts';

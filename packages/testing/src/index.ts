@@ -10,6 +10,7 @@ export {
   type WaitOptions,
 } from './test-cluster.ts';
 export { inProcessWebhooks } from './webhooks/in-process-webhooks.ts';
+export { operatorComponent, type OperatorComponentOptions } from './operator-component.ts';
 
 // What goes wrong.
 export { FaultInjector, type FaultInjectorOptions } from './faults/fault-injector.ts';

@@ -105,6 +105,8 @@ export interface TestCluster extends AsyncDisposable {
   get<T extends KubeObject>(resource: ResourceType<T>, namespace: string | undefined, name: string): T | undefined;
   /** All objects, of a namespace or of all, as the API server's cache has them now. */
   list<T extends KubeObject>(resource: ResourceType<T>, namespace?: string): readonly T[];
+  /** Whether the API server serves a resource now, e.g. one of a CustomResourceDefinition. */
+  serves(resource: ResourceType): boolean;
   /** Everything the store has now. */
   state(): Promise<StoreState>;
   /** Every change since the start. */
@@ -293,6 +295,10 @@ class RunningTestCluster implements TestCluster {
 
   list<T extends KubeObject>(resource: ResourceType<T>, namespace?: string): readonly T[] {
     return this.cluster.server.host.reader(resource).list(namespace) as readonly T[];
+  }
+
+  serves({ group, version, resource }: ResourceType): boolean {
+    return this.cluster.server.host.resources.find(group, version, resource) !== undefined;
   }
 
   state(): Promise<StoreState> {

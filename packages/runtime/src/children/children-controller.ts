@@ -39,12 +39,16 @@ export function defineChildren<Parent extends KubeObject>(
 }
 
 function watchOf<Parent extends KubeObject>(definition: ChildrenDefinition<Parent>, kind: ChildKind): WatchDefinition {
-  const { update: _update, method: _method, ...watch } = kind;
+  const { update: _update, method: _method, wakes, ...watch } = kind;
   const wakeParent = wakeController(definition.for.resource);
   return {
     ...watch,
     indexes: [...(watch.indexes ?? []), byController],
-    wakes: (change, caches) => [...wakeParent(change), ...selectingParents(definition, change, caches)],
+    wakes: (change, caches) => [
+      ...wakeParent(change),
+      ...selectingParents(definition, change, caches),
+      ...(wakes?.call(kind, change, caches) ?? []),
+    ],
   };
 }
 

@@ -22,8 +22,8 @@ export type UpdateStrategy<T extends KubeObject = KubeObject> =
       isReady?(child: T): boolean;
     };
 
-/** One kind of children. */
-export interface ChildKind<T extends KubeObject = KubeObject> extends Omit<WatchDefinition<T>, 'wakes' | 'optional'> {
+/** One kind of children. Its `wakes` are in addition: changes of children wake their parents anyway. */
+export interface ChildKind<T extends KubeObject = KubeObject> extends Omit<WatchDefinition<T>, 'optional'> {
   readonly update?: UpdateStrategy<T>;
   /**
    * How a child is changed: `apply` (default) by server-side apply as the controller's field manager, taking fields from others; `merge` by a

@@ -87,6 +87,9 @@ describe('a wish', () => {
     assert.ok(isAsDesired(defaulted, wish));
     assert.equal(isAsDesired({ ...made, spec: { list: [] } } as KubeObject, wish), false);
     assert.equal(isAsDesired(defaulted, { metadata: { name: 'x' } }), false);
+    // Servers leave empty lists and maps out.
+    const empty = { metadata: { name: 'x' }, spec: { list: [], map: {} } } as KubeObject;
+    assert.ok(isAsDesired({ ...withDigest(empty, 'apply'), spec: {} } as KubeObject, empty));
   });
 });
 

@@ -4,6 +4,7 @@
 
 import type { JSONSchemaProps, ValidationRule } from '@homeostat/api/types/apiextensions-v1';
 import type { Json } from '@homeostat/machinery';
+import type { Condition } from '../objects/conditions.ts';
 import type {
   Fields,
   Input,
@@ -209,15 +210,6 @@ export function conditions(): SchemaNode<readonly Condition[], readonly Conditio
 }
 
 const conditionType = String.raw`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`;
-
-export interface Condition {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly observedGeneration?: number;
-  readonly lastTransitionTime: string;
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** A `metav1.LabelSelector`. */
 export function labelSelector<const O extends NodeOptions<LabelSelector>>(

@@ -1,0 +1,122 @@
+// A whole operator from its controllers: informers, queues, events, election and manager, put together in the usual way. Whoever
+// wants it otherwise puts the same parts together by hand; nothing here is hidden from them.
+
+import type { Env } from '@homeostat/base';
+import type { CustomResourceDefinition } from '@homeostat/api/types/apiextensions-v1';
+import type { Client } from '@homeostat/client';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { ControllerDependencies } from '../controller/controller-dependencies.ts';
+import { type Controller, createController } from '../controller/controller.ts';
+import { installDefinitions } from '../crd/install-definitions.ts';
+import { createEventRecorder, type EventRecorder } from '../events/event-recorder.ts';
+import { InformerFactory, type InformerFactoryOptions } from '../informer/informer-factory.ts';
+import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
+import { createLeaderElector } from '../leader-election/leader-elector.ts';
+import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
+
+export interface OperatorOptions {
+  /** Names it in events and, unless {@link OperatorElection.name} says otherwise, its Lease. */
+  readonly name: string;
+  readonly client: Client;
+  readonly env: Env;
+  /** Definitions of its own resources: applied, and waited for, before anything else. Needs the right to write them; default none. */
+  readonly definitions?: readonly CustomResourceDefinition[];
+  /** What it does. With a function, definitions may use what the operator is made of. */
+  readonly controllers: readonly ControllerDefinition[] | ((parts: OperatorParts) => readonly ControllerDefinition[]);
+  /** How resources are cached: namespaces, transforms, resync. */
+  readonly caches?: Omit<InformerFactoryOptions, 'client' | 'env'>;
+  /** One of several replicas acts; default: this process acts at once. */
+  readonly election?: OperatorElection;
+  readonly graceMs?: ManagerOptions['graceMs'];
+  /** See {@link ControllerDependencies}. */
+  readonly onAction?: ControllerDependencies['onAction'];
+  readonly onRun?: ControllerDependencies['onRun'];
+}
+
+/** A Lease to hold; the operator's client and events are used for it. */
+export type OperatorElection = Omit<LeaderElectionOptions, 'client' | 'env' | 'name' | 'recordEvent'> & {
+  /** Default the operator's name. */
+  readonly name?: string;
+};
+
+/** What controllers may use besides their context. */
+export interface OperatorParts {
+  readonly client: Client;
+  readonly env: Env;
+  readonly informers: InformerFactory;
+  /** Records core/v1 Events, e.g. `events.record({ regarding: object, type: 'Normal', reason: 'Created', message })`. */
+  readonly events: EventRecorder;
+}
+
+export interface Operator extends OperatorParts {
+  /** To add webhooks, servers, checks or more controllers before, or while, it runs. */
+  readonly manager: Manager;
+  readonly controllers: readonly Controller[];
+  /**
+   * Installs the definitions and runs until `signal` aborts and everything has ended.
+   * @throws what {@link installDefinitions} and {@link Manager.run} throw.
+   */
+  run(options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/**
+ * Puts an operator together; nothing runs before `run`.
+ *
+ * @example
+ * const operator = createOperator({
+ *   name: 'memcached-operator', client, env,
+ *   definitions: [memcacheds.definition],
+ *   controllers: ({ events }) => [memcachedController(events)],
+ *   election: { namespace: 'operators', identity: `${hostname()}_${randomUUID()}`, releaseOnStop: true },
+ * });
+ * await operator.run({ signal });
+ */
+export function createOperator(options: OperatorOptions): Operator {
+  const { name, client, env, definitions = [], caches = {}, election, graceMs, onAction, onRun } = options;
+  const informers = new InformerFactory({ ...caches, client, env });
+  const events = createEventRecorder({ client, env, component: name });
+  const manager = createManager({
+    env,
+    informers,
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(election === undefined ? {} : { election: electorOf(name, election, client, env, events) }),
+  });
+  manager.add({ name: 'events', run: (context) => events.run(context) }, { group: 'services' });
+  const parts: OperatorParts = { client, env, informers, events };
+  const defined = typeof options.controllers === 'function' ? options.controllers(parts) : options.controllers;
+  const controllers = defined.map((definition) =>
+    createController(definition, {
+      ...parts,
+      recordEvent: (action, component) => events.recordAction(action, component),
+      ...(onAction === undefined ? {} : { onAction }),
+      ...(onRun === undefined ? {} : { onRun }),
+    }),
+  );
+  for (const controller of controllers) manager.addController(controller);
+  return {
+    ...parts,
+    manager,
+    controllers,
+    async run({ signal }) {
+      await installDefinitions(definitions, { client, env, signal, fieldManager: name });
+      await manager.run({ signal });
+    },
+  };
+}
+
+function electorOf(
+  operator: string,
+  { name = operator, ...election }: OperatorElection,
+  client: Client,
+  env: Env,
+  events: EventRecorder,
+): ReturnType<typeof createLeaderElector> {
+  return createLeaderElector({
+    ...election,
+    name,
+    client,
+    env,
+    recordEvent: (lease, message) =>
+      events.record({ regarding: lease, type: 'Normal', reason: 'LeaderElection', message }),
+  });
+}
