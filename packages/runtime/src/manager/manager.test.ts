@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createVirtualEnv } from '@homeostat/base';
-import { type Client, leaderTermHeader } from '@homeostat/client';
+import { ApiError, createVirtualEnv } from '@homeostat/base';
+import { type Client, leaderTermHeader, TransportError } from '@homeostat/client';
 import { createController } from '../controller/controller.ts';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { LeadershipLostError } from '../leader-election/leadership.ts';
-import { FakeServer, newWidget, widgets } from '../testing/fake-server.ts';
+import { FakeServer, newWidget, parts, widgets } from '../testing/fake-server.ts';
 import { formatHealth } from './health.ts';
 import { createManager, type ManagerOptions } from './manager.ts';
 import type { Runnable } from './runnable.ts';
@@ -62,6 +62,48 @@ describe('createManager()', () => {
     manager.add(part('bad', { fails: new Error('broken') }));
     await assert.rejects(env.clock.run(run()), /broken/);
     assert.ok(log.includes('-good'));
+  });
+
+  it('65 starts what every replica does once caches are full, and holds up nobody for a resource that is not served', async () => {
+    const { env } = setUp();
+    const server = new FakeServer(env);
+    const informers = new InformerFactory({ client: server.client(), env });
+    informers.informer(widgets);
+    informers.informer(parts);
+    const { log, manager, part, run, stop } = setUp({ env, informers });
+    manager.add(part('reader'), { group: 'always' });
+    manager.add(part('controller'));
+    server.fault = ({ resource }) => {
+      if (resource === 'parts') throw new ApiError({ code: 404, reason: 'NotFound', message: 'no such resource' });
+      throw new TransportError('refused', 'no server');
+    };
+    const running = run();
+    await env.clock.advance(5_000);
+    assert.deepEqual(log, ['+controller'], 'controllers wait by themselves');
+    server.fault = ({ resource }) => {
+      if (resource === 'parts') throw new ApiError({ code: 404, reason: 'NotFound', message: 'no such resource' });
+    };
+    await env.clock.advance(60_000);
+    assert.deepEqual(log, ['+controller', '+reader']);
+    stop();
+    await env.clock.run(running);
+  });
+
+  it('65 never starts what waits for caches after a stop', async () => {
+    const { env } = setUp();
+    const server = new FakeServer(env);
+    server.fault = () => {
+      throw new TransportError('refused', 'no server');
+    };
+    const informers = new InformerFactory({ client: server.client(), env });
+    informers.informer(widgets);
+    const { log, manager, part, run, stop } = setUp({ env, informers });
+    manager.add(part('reader'), { group: 'always' });
+    const running = run();
+    await env.clock.advance(5_000);
+    stop();
+    await env.clock.run(running);
+    assert.deepEqual(log, []);
   });
 
   it('K6 stops everything when a part ends though nobody asked it to, unless it may', async () => {

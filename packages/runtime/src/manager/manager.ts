@@ -4,6 +4,7 @@
 import { aborted, type Env, Scope } from '@homeostat/base';
 import type { Controller } from '../controller/controller.ts';
 import type { InformerFactory } from '../informer/informer-factory.ts';
+import type { Informer } from '../informer/informer.ts';
 import type { LeaderElector } from '../leader-election/leader-election-options.ts';
 import { LeadershipLostError } from '../leader-election/leadership.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
@@ -144,8 +145,14 @@ class ManagerRunner implements Manager {
     webhooks.start();
     const caches = new Scope();
     const { informers } = this.#options;
-    if (informers !== undefined) caches.spawn('informers', (inner) => this.#runCaches(informers, inner));
-    if (!stop.aborted) always.start();
+    if (informers === undefined) always.start();
+    else {
+      caches.spawn('informers', (inner) => this.#runCaches(informers, inner));
+      caches.spawn('what needs full caches', async () => {
+        await untilFilled(informers.informers(), stop);
+        if (!stop.aborted) always.start();
+      });
+    }
     for (const runnable of leader.parts) this.#warmUp(runnable);
     const leading = this.#runLeaders(stop).catch((error: unknown) => this.#fail(error));
     await aborted(stop);
@@ -227,3 +234,18 @@ class ManagerRunner implements Manager {
 }
 
 const killGraceMs = 100;
+
+/** Resolves when each has its first list, or is of a resource that the server does not serve; or when `signal` aborts. */
+async function untilFilled(informers: readonly Informer[], signal: AbortSignal): Promise<void> {
+  const isFilled = ({ hasSynced, state }: Informer): boolean => hasSynced || state === 'waiting-for-resource';
+  for (const informer of informers) {
+    if (isFilled(informer)) continue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = informer.onState(() => {
+      if (isFilled(informer)) resolve();
+    });
+    await Promise.race([promise, aborted(signal)]);
+    end();
+    if (signal.aborted) return;
+  }
+}

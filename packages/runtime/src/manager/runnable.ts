@@ -31,6 +31,7 @@ export const runnableGroups = ['services', 'webhooks', 'always', 'leader'] as co
 
 /**
  * When a part runs. `services`: before all others and to the very end (HTTP servers, event recorders). `webhooks`: next, since the API server
- * may call them for what the others write. Then caches. `always`: on every replica. `leader`: while this process leads.
+ * may call them for what the others write. Then caches. `always`: on every replica, once the caches that were asked for before the start are filled (those of resources that the
+ * server does not serve are not waited for). `leader`: while this process leads; controllers wait for the caches they need by themselves.
  */
 export type RunnableGroupName = (typeof runnableGroups)[number];
