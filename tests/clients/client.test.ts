@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -27,7 +27,7 @@ import {
   subresourceOf,
   type Transport,
 } from '@homeostat/client';
-import { createKubeconfigTransport } from '@homeostat/client/node';
+import { createHttpTransport, createKubeconfigTransport, inClusterConnection } from '@homeostat/client/node';
 import { configMaps, customResourceDefinitions, deployments, leases } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
 import { createMemoryStore } from '@homeostat/storage/memory';
@@ -144,6 +144,23 @@ describe('a client from a kubeconfig', () => {
     await assert.rejects(whoAmI(client), { code: 401 });
     give('second');
     assert.deepEqual(await Promise.all([whoAmI(client), whoAmI(client)]), Array(2).fill(await whoAmI(client)));
+    assert.equal((await whoAmI(client)).username, 'joe');
+  });
+
+  it('J9 follows the token that a Pod is given', async () => {
+    const virtual = createVirtualEnv();
+    write('token', 'first');
+    write('ca.crt', readFileSync(file('ca.pem'), 'utf8'));
+    const { hostname: host, port } = new URL(server.url);
+    const transport = createHttpTransport({
+      ...inClusterConnection({ env: virtual, host, port, folder }),
+      env: virtual,
+    });
+    transports.push(transport);
+    const client = createClient({ transport, env: virtual, userAgent: 'test/1.0' });
+    assert.equal((await whoAmI(client)).username, 'jane');
+    write('token', 'second');
+    await virtual.clock.advance(60_000);
     assert.equal((await whoAmI(client)).username, 'joe');
   });
 

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
-import { createVirtualEnv } from '@homeostat/base';
+import { createVirtualEnv, noMetrics } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import { toExecConfig } from '../../kubeconfig/exec-config.ts';
 import type { RequestHeaders } from '../http-connection-options.ts';
@@ -186,6 +186,26 @@ describe('ExecAuthenticator', () => {
       else plugin.close();
       await failing;
     }
+  });
+
+  it("counts its calls under client-go's name", async () => {
+    const counted: unknown[] = [];
+    const metrics = { ...noMetrics, counter: () => ({ inc: (labels: unknown) => void counted.push(labels) }) };
+    const call = async (exec: object): Promise<void> => {
+      const { plugin } = authenticator(exec, { env: { ...createVirtualEnv(), metrics } });
+      await (async () => plugin.headers(signal))().catch(() => undefined);
+    };
+    prints({ token: 'a' });
+    await call({});
+    await call({ args: ['-c', 'exit 3'] });
+    await call({ command: 'no-such-plugin' });
+    await call({ args: ['-c', 'head -c 2000000 /dev/zero'] });
+    assert.deepEqual(counted, [
+      { code: '0', call_status: 'no_error' },
+      { code: '3', call_status: 'plugin_execution_error' },
+      { code: '1', call_status: 'plugin_not_found_error' },
+      { code: '1', call_status: 'client_internal_error' },
+    ]);
   });
 
   it('lets one who gives up go, and the others wait on', async () => {

@@ -1,13 +1,13 @@
 // Credentials from a plugin (spec/client.md §2.4): kept until they expire, or until the server refuses them.
 
 import tty from 'node:tty';
-import { abortable, type Env } from '@homeostat/base';
+import { abortable, type Counter, type Env } from '@homeostat/base';
 import type { ExecConfig } from '../../kubeconfig/exec-config.ts';
 import { type ExecCredential, readExecCredential, toExecInfo } from '../../kubeconfig/exec-credential.ts';
 import { type KubeconfigCluster, KubeconfigError, type Located } from '../../kubeconfig/kubeconfig.ts';
 import type { Authenticator, ClientCertificate, RequestHeaders } from '../http-connection-options.ts';
 import type { Environment } from '../proxy/proxy-environment.ts';
-import { runPlugin } from './run-plugin.ts';
+import { PluginError, runPlugin } from './run-plugin.ts';
 
 /** A result younger than this stands, whatever it is: a plugin that fails, or prints what has expired, runs once a second. */
 const runGapMs = 1_000;
@@ -34,6 +34,8 @@ export interface ExecAuthenticatorOptions {
 export class ExecAuthenticator implements Authenticator {
   readonly #options: ExecAuthenticatorOptions;
   readonly #closing = new AbortController();
+  /** client-go's name and labels: the exit code, and what came of the call. */
+  readonly #calls: Counter;
   #credential: ExecCredential | undefined;
   #failure: unknown;
   #ranAtMs = -Infinity;
@@ -42,6 +44,11 @@ export class ExecAuthenticator implements Authenticator {
 
   constructor(options: ExecAuthenticatorOptions) {
     this.#options = options;
+    this.#calls = options.env.metrics.counter({
+      name: 'rest_client_exec_plugin_call_total',
+      help: 'Number of calls to an exec plugin, partitioned by exit code and what came of the call',
+      labelNames: ['code', 'call_status'],
+    });
   }
 
   headers(signal: AbortSignal): RequestHeaders | Promise<RequestHeaders> {
@@ -80,7 +87,7 @@ export class ExecAuthenticator implements Authenticator {
     try {
       const interactive = this.#isInteractive();
       const info = toExecInfo(config, { cluster: cluster.value, ca: ca(), interactive });
-      const output = await runPlugin({
+      const output = await this.#call({
         env,
         config,
         file,
@@ -98,6 +105,19 @@ export class ExecAuthenticator implements Authenticator {
       throw error;
     } finally {
       this.#ranAtMs = env.clock.monotonicMs();
+    }
+  }
+
+  async #call(options: Parameters<typeof runPlugin>[0]): Promise<string> {
+    try {
+      const output = await runPlugin(options);
+      this.#calls.inc({ code: '0', call_status: 'no_error' });
+      return output;
+    } catch (error) {
+      const { status, exitCode } =
+        error instanceof PluginError ? error : { status: 'client_internal_error', exitCode: 1 };
+      this.#calls.inc({ code: String(exitCode), call_status: status });
+      throw error;
     }
   }
 

@@ -13,6 +13,22 @@ const complaintMaxBytes = 4096;
 const timeoutMs = 60_000;
 const interactiveTimeoutMs = 300_000;
 
+/** A plugin that could not be run to a good end; `status` and `exitCode` as client-go counts them. */
+export class PluginError extends KubeconfigError {
+  readonly status: 'plugin_not_found_error' | 'plugin_execution_error' | 'client_internal_error';
+  readonly exitCode: number;
+
+  constructor(
+    status: PluginError['status'],
+    message: string,
+    options: ErrorOptions & { readonly exitCode?: number } = {},
+  ) {
+    super(message, options);
+    this.status = status;
+    this.exitCode = options.exitCode ?? 1;
+  }
+}
+
 export interface RunPluginOptions {
   readonly env: Env;
   readonly config: ExecConfig;
@@ -27,7 +43,7 @@ export interface RunPluginOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws KubeconfigError when it can't be run, fails, prints too much or takes too long; the signal's reason. */
+/** @throws PluginError when it can't be run, fails, prints too much or takes too long; the signal's reason. */
 export function runPlugin(options: RunPluginOptions): Promise<string> {
   const { env, config, file, environment, info, interactive, signal } = options;
   const command = commandOf(config.command, file);
@@ -60,13 +76,13 @@ export function runPlugin(options: RunPluginOptions): Promise<string> {
     };
     const onAbort = (): void => fail(signal.reason);
     const timer = env.clock.setTimer(limitMs, () => {
-      fail(new KubeconfigError(`exec: executable ${command} took more than ${limitMs / 1000} s and was killed`));
+      fail(internal(`exec: executable ${command} took more than ${limitMs / 1000} s and was killed`));
     });
     signal.addEventListener('abort', onAbort, { once: true });
     child.stdout?.on('data', (chunk: Uint8Array) => {
       bytes += chunk.length;
       if (bytes <= outputMaxBytes) chunks.push(chunk);
-      else fail(new KubeconfigError(`exec: executable ${command} printed more than ${outputMaxBytes} bytes`));
+      else fail(internal(`exec: executable ${command} printed more than ${outputMaxBytes} bytes`));
     });
     child.stderr?.on('data', (chunk: Uint8Array) => {
       complaint = (complaint + Buffer.from(chunk).toString()).slice(-complaintMaxBytes);
@@ -80,7 +96,8 @@ export function runPlugin(options: RunPluginOptions): Promise<string> {
       }
       const how = code === null ? `was ended by ${killedBy}` : `failed with exit code ${code}`;
       const said = complaint.trim();
-      reject(new KubeconfigError(`exec: executable ${command} ${how}${said === '' ? '' : `: ${said}`}`));
+      const message = `exec: executable ${command} ${how}${said === '' ? '' : `: ${said}`}`;
+      reject(new PluginError('plugin_execution_error', message, { exitCode: code ?? -1 }));
     });
   });
 }
@@ -90,10 +107,16 @@ function commandOf(command: string, file: string): string {
   return isAbsolute(command) || !/[/\\]/.test(command) ? command : join(dirname(file), command);
 }
 
-function startFailure(command: string, config: ExecConfig, error: NodeJS.ErrnoException): KubeconfigError {
-  if (error.code !== 'ENOENT') return new KubeconfigError(`exec: ${command}: ${error.message}`, { cause: error });
+function internal(message: string): PluginError {
+  return new PluginError('client_internal_error', message);
+}
+
+function startFailure(command: string, config: ExecConfig, error: NodeJS.ErrnoException): PluginError {
+  const status = 'plugin_not_found_error';
+  if (error.code !== 'ENOENT') return new PluginError(status, `exec: ${command}: ${error.message}`, { cause: error });
   const hint = config.installHint === '' ? '' : `\n\n${config.installHint}`;
-  return new KubeconfigError(
+  return new PluginError(
+    status,
     `exec: executable ${command} not found\n\nThe kubeconfig uses a credential plugin that is not installed.${hint}`,
     { cause: error },
   );
