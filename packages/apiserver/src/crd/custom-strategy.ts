@@ -6,7 +6,7 @@ import type { CustomResourceDefinitionVersion } from '@homeostat/api/types/apiex
 import { FieldPath, type KubeObject, type Mutable } from '@homeostat/machinery';
 import { sameJson } from '../registry/same-object.ts';
 import { customTable } from './custom-columns.ts';
-import { validateCustomObject, validateCustomStatus } from './custom-validation.ts';
+import { type CustomRules, validateCustomObject, validateCustomStatus } from './custom-validation.ts';
 import { type ScalePaths, scalePaths } from './scale-paths.ts';
 import { type SelectableFields, selectableFieldsOf } from './selectable-fields.ts';
 import type { VersionSchema } from './version-schema.ts';
@@ -25,10 +25,11 @@ export function customStrategy({ version, namespaced, schema }: CustomStrategyOp
   const scale = version.subresources?.scale;
   const paths: ScalePaths | undefined = scale === undefined ? undefined : scalePaths(scale);
   const fields: SelectableFields = selectableFieldsOf(version.selectableFields ?? []);
+  const rules: CustomRules = { schema: structural, scale: paths };
   const status: UpdateStrategy = {
     resetFields: [['metadata'], ['spec']],
     prepareForUpdate: keepAllButStatus,
-    validateUpdate: (object, old) => validateCustomStatus(object, old, structural, paths),
+    validateUpdate: (object, old, context) => validateCustomStatus(object, old, rules, context),
   };
   return {
     nameRule: 'subdomain',
@@ -38,9 +39,10 @@ export function customStrategy({ version, namespaced, schema }: CustomStrategyOp
     prepareForCreate(draft) {
       if (hasStatus) delete (draft as Record<string, unknown>)['status'];
     },
-    validateCreate: (object) => [
+    needsCel: () => structural.has.rules,
+    validateCreate: (object, context) => [
       ...validateObjectMeta(object.metadata ?? {}, { namespaced, name: nameIsDnsSubdomain }, metadataPath),
-      ...validateCustomObject(object, undefined, structural, paths),
+      ...validateCustomObject(object, undefined, rules, context),
     ],
     prepareForUpdate(draft, old) {
       if (hasStatus) putBack(draft, old, 'status');
@@ -48,7 +50,7 @@ export function customStrategy({ version, namespaced, schema }: CustomStrategyOp
         draft.metadata.generation = (old.metadata?.generation ?? 0) + 1;
       }
     },
-    validateUpdate: (object, old) => validateCustomObject(object, old, structural, paths),
+    validateUpdate: (object, old, context) => validateCustomObject(object, old, rules, context),
     fieldLabels: fields.labels,
     selectableFields: (object) => fields.values(schema.restore(object)),
     table: customTable(version.additionalPrinterColumns ?? []),

@@ -1,7 +1,7 @@
-// Whether a custom resource is valid: its schema, embedded resources, lists, and the replicas its Scale would show
-// (spec/apiserver.md §14.4). On update with the object as it was, whose unchanged faults are forgiven.
+// Whether a custom resource is valid: its schema, embedded resources, lists, its rules, and the replicas its Scale would
+// show (spec/apiserver.md §14.4 and §14.5). On update with the object as it was, whose unchanged faults are forgiven.
 
-import { nameIsPathSegment, validateObjectMeta } from '@homeostat/api';
+import { nameIsPathSegment, type StrategyContext, validateObjectMeta } from '@homeostat/api';
 import {
   type FieldError,
   FieldPath,
@@ -9,6 +9,7 @@ import {
   type Json,
   type KubeObject,
   type ObjectMeta,
+  rulesNotChecked,
   type StructuralSchema,
   validateStructural,
 } from '@homeostat/machinery';
@@ -16,26 +17,33 @@ import { type ScalePaths, valueAt } from './scale-paths.ts';
 
 const replicasMax = 2 ** 31 - 1;
 
+/** What an object of a version is held to. */
+export interface CustomRules {
+  readonly schema: StructuralSchema;
+  readonly scale: ScalePaths | undefined;
+}
+
 /** Everything but metadata; `old` on update. */
 export function validateCustomObject(
   object: KubeObject,
   old: KubeObject | undefined,
-  schema: StructuralSchema,
-  scale: ScalePaths | undefined,
+  { schema, scale }: CustomRules,
+  context: StrategyContext,
 ): readonly FieldError[] {
   const { errors } = validateStructural(object as Json, schema, {
     ...(old === undefined ? {} : { old: old as Json }),
     validateObjectMeta: validateEmbeddedMeta,
   });
-  return scale === undefined ? errors : [...errors, ...validateReplicas(object, scale)];
+  const all = scale === undefined ? errors : [...errors, ...validateReplicas(object, scale)];
+  return [...all, ...runRules(object, old, schema, { errors, context })];
 }
 
 /** What the status endpoint looks at. */
 export function validateCustomStatus(
   object: KubeObject,
   old: KubeObject,
-  schema: StructuralSchema,
-  scale: ScalePaths | undefined,
+  { schema, scale }: CustomRules,
+  context: StrategyContext,
 ): readonly FieldError[] {
   const { status } = object as { readonly status?: Json };
   const statusSchema = schema.properties.get('status');
@@ -48,7 +56,23 @@ export function validateCustomStatus(
           ...(before === undefined ? {} : { old: before }),
           validateObjectMeta: validateEmbeddedMeta,
         }).errors;
-  return scale === undefined ? errors : [...errors, ...validateReplicas(object, scale)];
+  const all = scale === undefined ? errors : [...errors, ...validateReplicas(object, scale)];
+  return [...all, ...runRules(object, old, schema, { errors, context })];
+}
+
+/** Rules look at the whole object, and only at one whose shape is right. What they forgive on update is told as a warning. */
+function runRules(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  schema: StructuralSchema,
+  { errors, context }: { readonly errors: readonly FieldError[]; readonly context: StrategyContext },
+): readonly FieldError[] {
+  if (!schema.has.rules || context.cel === undefined) return [];
+  const skipped = rulesNotChecked(errors);
+  if (skipped !== undefined) return [skipped];
+  const result = context.cel.validateRules(object as Json, old as Json | undefined, schema);
+  for (const { field, body } of result.ratcheted) context.addWarning?.(`${field}: ${body}`);
+  return result.errors;
 }
 
 function validateEmbeddedMeta(meta: ObjectMeta, path: FieldPath): readonly FieldError[] {

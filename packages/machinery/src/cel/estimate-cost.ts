@@ -255,13 +255,18 @@ function valueType(range: CelType | undefined): CelType | undefined {
   return range?.kind === 'map' ? range.value : range?.kind === 'list' ? range.element : undefined;
 }
 
+/** Kinds whose values are all of one size; types and null among them. */
+const scalars: ReadonlySet<string> = new Set([
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'timestamp',
+  'duration',
+  'type',
+  'null',
+]);
+
 function isScalar({ kind }: CelType): boolean {
-  return (
-    kind === 'bool' ||
-    kind === 'int' ||
-    kind === 'uint' ||
-    kind === 'double' ||
-    kind === 'timestamp' ||
-    kind === 'duration'
-  );
+  return scalars.has(kind);
 }

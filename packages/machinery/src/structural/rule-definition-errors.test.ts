@@ -73,3 +73,9 @@ test('createRuleChecks() counts how often a rule of an item can run', () => {
   assert.match(check(spec({ l: { type: 'array', items: item } }))[0] ?? '', /estimated rule cost exceeds budget/);
   assert.deepEqual(check(spec({ l: { type: 'array', items: item, maxItems: 10 } })), []);
 });
+
+test('createRuleChecks() finds a rule that tells int from string cheap', () => {
+  const rule = { rule: "type(self) == int ? self < 10 : self == 'all'" };
+  const field = { 'x-kubernetes-int-or-string': true, 'x-kubernetes-validations': [rule] };
+  assert.deepEqual(check({ type: 'object', properties: { a: field } }), []);
+});
