@@ -71,10 +71,6 @@ const examples: Readonly<Record<string, readonly [readonly string[], readonly st
     ['01:23', '01:23-45:67:89:ab', 'x'],
   ],
   password: [['', 'anything'], []],
-  quantity: [
-    ['10Gi', '1.5', '-2k'],
-    ['10 Gi', 'x'],
-  ],
   rgbcolor: [
     ['rgb(255, 0, 1)', 'rgb(0,0,0)'],
     ['rgb(256,0,0)', 'rgb(0,0)'],
