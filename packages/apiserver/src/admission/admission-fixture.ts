@@ -40,6 +40,7 @@ export function createFixtureHost(
   });
   return {
     env: createVirtualEnv({ seed: 1 }),
+    isStarting: false,
     authorizer,
     handle: () => Promise.reject(new Error('this host answers no requests')),
     resources: { list: () => [] } as unknown as ResourceTable,

@@ -58,6 +58,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 
   let parts: ServerParts = {};
+  let isStarting = true;
   const inflight = new Set<Promise<unknown>>();
   const handle: Handle = (request) => {
     const answered = serve(request);
@@ -73,6 +74,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle,
     get authorizer() {
       return parts.authorizer ?? allowAll;
+    },
+    get isStarting() {
+      return isStarting;
     },
   };
   services.attach({ stored: (resource) => table.stored(resource), handle });
@@ -134,6 +138,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         custom.follow();
         scope.spawn('custom resources', (inner) => custom.run(inner));
         for (const hook of hooks) await hook.run(signal);
+        isStarting = false;
         ready.resolve();
         for (const task of parts.tasks ?? []) scope.spawn(task.name, () => task.run(signal));
         // A task that fails ends the server: it would go on with caches that stand still.

@@ -67,4 +67,6 @@ export interface ServerHost {
   /** The whole chain, for requests the server makes to itself: set `peer.user`. */
   readonly handle: Handle;
   readonly authorizer: Authorizer;
+  /** Whether what every server makes at its start is still being made. */
+  readonly isStarting: boolean;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '@homeostat/base';
 import { type KubeObject } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { newAdmissionForbidden } from '../admission-forbidden.ts';
-import type { AdmissionHost } from '../admission-host.ts';
+import { type AdmissionHost, isOwnStart } from '../admission-host.ts';
 import { Asking } from '../authorization-questions.ts';
 import { describeRequest } from '../webhook/admission-review.ts';
 import type { MatchedResource } from '../webhook/match-resource.ts';
@@ -52,6 +52,7 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
     const { group, kind } = attributes.kind;
     // A policy that forbids everything must still be removable.
     if (policies.length === 0 || (group === 'admissionregistration.k8s.io' && policyKinds.has(kind))) return;
+    if (isOwnStart(this.#host, attributes)) return;
     const judging = new Judging(this.#host, attributes);
     for (const policy of policies) await judging.judge(policy);
     judging.conclude();

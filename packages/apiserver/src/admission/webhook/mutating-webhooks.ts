@@ -3,7 +3,7 @@
 
 import { newInternalError, newTimeout } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { AdmissionHost } from '../admission-host.ts';
+import { type AdmissionHost, isOwnStart } from '../admission-host.ts';
 import { patchObject, readPatch } from './apply-patch.ts';
 import type { CallOutcome } from './call-webhook.ts';
 import { failedCalling } from './denied.ts';
@@ -44,7 +44,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
     const webhooks = this.#source.list();
-    if (webhooks.length === 0 || isExempt(attributes.kind)) return;
+    if (webhooks.length === 0 || isExempt(attributes.kind) || isOwnStart(this.#host, attributes)) return;
     const host = this.#host;
     const metrics = this.#metrics;
     const { reinvocation } = attributes;

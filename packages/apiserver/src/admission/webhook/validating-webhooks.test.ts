@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createVirtualEnv } from '@homeostat/base';
+import { createVirtualEnv, silentLogger } from '@homeostat/base';
+import { createRealEnv } from '@homeostat/base/node';
+import { createMemoryStore } from '@homeostat/storage/memory';
 import type { FixtureServer } from '../../server/api-server-fixture.ts';
 import { configure, type FixtureHooks, type Hook, json, rule, startHookedServer } from './webhook-fixture.ts';
 
@@ -489,4 +491,24 @@ test('a Service is reached at a ready endpoint, under the Service’s name', asy
   assert.equal(call.connectTo?.(), '10.1.0.2:9443');
   assert.equal(call.serverName, 'hook.default.svc');
   assert.equal(call.caBundle, 'PEM');
+});
+
+test('a server starts although a webhook that runs in its cluster refuses everything', async () => {
+  const env = { ...createRealEnv(), log: silentLogger };
+  const store = createMemoryStore({ env });
+  const first = await startHookedServer({ env, store });
+  const namespaces = '/api/v1/namespaces';
+  const gone = await first.server.delete(`/api/v1/namespaces/default/services/kubernetes`);
+  assert.equal(gone.status, 200, gone.text);
+  await configure(first.server, 'validating', 'c', { name: 'all.example.com', rules: [rule(['*/*'])] });
+  const snapshot = store.fork({ env });
+  await first.server.stop();
+  const second = await startHookedServer({ env, store: snapshot });
+  try {
+    assert.equal((await second.server.get('/api/v1/namespaces/default/services/kubernetes')).status, 200);
+    assert.equal(second.hooks.calls.length, 0);
+    assert.equal((await second.server.post(namespaces, { metadata: { name: 'n' } })).status, 500);
+  } finally {
+    await second.server.stop();
+  }
 });

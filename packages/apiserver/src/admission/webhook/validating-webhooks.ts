@@ -3,7 +3,7 @@
 
 import { newInternalError } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { AdmissionHost } from '../admission-host.ts';
+import { type AdmissionHost, isOwnStart } from '../admission-host.ts';
 import type { LoadConditionLanguage } from './condition-language.ts';
 import { failedCalling } from './denied.ts';
 import { isExempt } from './match-rules.ts';
@@ -40,7 +40,7 @@ export class ValidatingAdmissionWebhook implements AdmissionPlugin {
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
     const webhooks = this.#source.list();
-    if (webhooks.length === 0 || isExempt(attributes.kind)) return;
+    if (webhooks.length === 0 || isExempt(attributes.kind) || isOwnStart(this.#host, attributes)) return;
     const host = this.#host;
     const metrics = this.#metrics;
     const objects = new VersionedObjects(host.resources, attributes);

@@ -2,8 +2,10 @@
 
 import { type Env } from '@homeostat/base';
 import { decodeJson } from '@homeostat/machinery';
+import type { MemoryStore } from '@homeostat/storage/memory';
 import { FixtureServer } from '../../server/api-server-fixture.ts';
 import type { Authorizer } from '../../server/authorizer.ts';
+import { anonymousUser, toUser } from '../../server/user.ts';
 import { createAdmissionPlugins } from '../plugin-table.ts';
 import type { WebhookAnswer, WebhookCall, WebhookCaller } from './webhook-caller.ts';
 
@@ -70,12 +72,16 @@ export interface HookedServer {
 
 /** Only the webhook plugins are on. */
 export async function startHookedServer(
-  options: { readonly env?: Env; readonly authorizer?: Authorizer } = {},
+  options: { readonly env?: Env; readonly authorizer?: Authorizer; readonly store?: MemoryStore } = {},
 ): Promise<HookedServer> {
   const hooks = new FixtureHooks();
   const server = await FixtureServer.start({
     ...(options.env === undefined ? {} : { env: options.env }),
+    ...(options.store === undefined ? {} : { store: options.store }),
     parts: (host) => ({
+      authenticator: {
+        authenticate: ({ peer }) => (peer?.user === undefined ? anonymousUser : toUser(peer.user)),
+      },
       ...(options.authorizer === undefined ? {} : { authorizer: options.authorizer }),
       admission: createAdmissionPlugins(host, {}, { caller: hooks }).filter(({ name }) =>
         name.endsWith('AdmissionWebhook'),
