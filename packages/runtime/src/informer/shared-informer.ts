@@ -1,13 +1,14 @@
 // Joins stages 1 to 3 of the loop: reflector → FIFO → store, and tells handlers of changes. One per resource and process.
-// The pump is the store's only writer. What handlers do with a change is theirs.
+// What an event means for the store is `cache-writer.ts`; what handlers do with a change is theirs.
 
-import { abortable, createDeferred, type Env, invariant, Pacer, Scope } from '@homeostat/base';
+import { abortable, createDeferred, type Env, Pacer, Scope } from '@homeostat/base';
 import type { KubeList, KubeObject } from '@homeostat/machinery';
-import { isNewerResourceVersion, keyOf, type ObjectKey, type ResourceType, resourceId } from '@homeostat/client';
+import { type ResourceType, resourceId } from '@homeostat/client';
 import { type Delta, DeltaFifo } from '../delta-fifo/delta-fifo.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { IndexDefinition, Lister } from '../store/lister.ts';
 import { createStore, type Store } from '../store/store.ts';
+import { CacheWriter } from './cache-writer.ts';
 import { CachedLists, type CachedListOptions } from './cached-lists.ts';
 import type { ChangeHandler } from './change.ts';
 import { HandlerSet } from './handler-set.ts';
@@ -59,6 +60,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #env: Env;
   readonly #store: Store<T>;
   readonly #lists: CachedLists<T>;
+  readonly #cache: CacheWriter<T>;
   readonly #fifo = new DeltaFifo<T>();
   readonly #reflector: Reflector<T>;
   readonly #pacer: Pacer;
@@ -68,13 +70,6 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   readonly #name: string;
   readonly #health: InformerHealth;
   #synced = false;
-  #resourceVersion = '';
-  /** The version of the newest state that a repair has brought, ahead of the watch. */
-  #aheadAt = '';
-  /** Keys changed since a repair began; undefined when none is under way. */
-  #touched: Set<ObjectKey> | undefined;
-  /** Objects that a repair took out, and the version at which they were gone, until the watch has told as much. */
-  readonly #repairedDeletions = new Map<ObjectKey, string>();
 
   constructor(options: SharedInformerOptions<T>) {
     this.#options = options;
@@ -88,7 +83,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       clock: options.env.clock,
       random: options.env.random,
       lister: this.#store.reader,
-      resourceVersion: () => this.#resourceVersion,
+      resourceVersion: () => this.#cache.resourceVersion,
       synced: () => this.#synced,
     });
     this.#pacer = new Pacer(options.env.clock);
@@ -96,6 +91,19 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
       name: this.#name,
       env: options.env,
       onResyncDue: () => this.#inOrder(() => this.#handlers.resync(this.#store.reader.values(), this.#pacer)),
+    });
+    this.#cache = new CacheWriter<T>({
+      name: this.#name,
+      env: options.env,
+      reader: this.#store.reader,
+      writer: this.#store.writer,
+      pacer: this.#pacer,
+      tell: (change) => this.#handlers.tell(change),
+      onProgress: (resourceVersion, key) => {
+        for (const handler of this.#progress) handler(resourceVersion, key);
+      },
+      transform: options.transform,
+      freeze: options.freeze,
     });
     this.#reflector = new Reflector<T>({
       name: this.#name,
@@ -129,7 +137,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
 
   /** The version the cache has reached; empty before the first list. */
   get resourceVersion(): string {
-    return this.#resourceVersion;
+    return this.#cache.resourceVersion;
   }
 
   knows(_namespace: string | undefined): boolean {
@@ -137,7 +145,7 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   }
 
   versionFor(_namespace: string | undefined): string {
-    return this.#resourceVersion;
+    return this.#cache.resourceVersion;
   }
 
   list(options?: CachedListOptions): KubeList<T> {
@@ -240,11 +248,11 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
   #process(delta: Delta<T>): Promise<void> | void {
     switch (delta.type) {
       case 'upserted':
-        return this.#upsert(delta.object);
+        return this.#cache.upsert(delta.object);
       case 'deleted':
-        return this.#delete(delta.object, false);
+        return this.#cache.delete(delta.object);
       case 'bookmark':
-        return this.#reached(delta.resourceVersion, undefined);
+        return this.#cache.reached(delta.resourceVersion, undefined);
       case 'replaced':
         return this.#replace(delta.objects, delta.resourceVersion);
       case 'task':
@@ -252,76 +260,9 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     }
   }
 
-  #upsert(raw: T): void {
-    const object = this.#prepare(raw);
-    const version = raw.metadata?.resourceVersion ?? '';
-    if (object !== undefined) {
-      const key = keyOf(object);
-      this.#touched?.add(key);
-      const before = this.#store.reader.getByKey(key);
-      // A repair or a list may have brought a newer state than the event tells of.
-      const known = before?.metadata?.resourceVersion ?? this.#repairedDeletions.get(key) ?? '';
-      if (!isNewerResourceVersion(known, version)) {
-        this.#store.writer.set(key, object);
-        this.#tellOf(before, object, false);
-      }
-      this.#reached(version, key);
-    } else {
-      this.#reached(version, undefined);
-    }
-  }
-
-  #delete(raw: T, lastStateUnknown: boolean): void {
-    const key = keyOf(raw);
-    const version = raw.metadata?.resourceVersion ?? '';
-    this.#touched?.add(key);
-    const before = this.#store.reader.getByKey(key);
-    // The deletion of an earlier object of this name must not take the present one.
-    if (before !== undefined && !isNewerResourceVersion(before.metadata?.resourceVersion ?? '', version)) {
-      this.#store.writer.delete(key);
-      const object = this.#prepare(raw) ?? before;
-      const same = before.metadata?.uid === object.metadata?.uid;
-      this.#handlers.tell({
-        type: 'deleted',
-        object: same ? object : before,
-        lastStateUnknown: lastStateUnknown || !same,
-      });
-    }
-    this.#reached(version, key);
-  }
-
-  /** The cached state of the same object, of an earlier version. */
-  #sameCached(raw: T): T | undefined {
-    const cached = this.#store.reader.getByKey(keyOf(raw));
-    return cached?.metadata?.uid === raw.metadata?.uid ? cached : undefined;
-  }
-
   async #replace(objects: readonly T[], resourceVersion: string): Promise<void> {
-    const initial = !this.#synced;
-    const replacement = this.#store.writer.startReplacement();
-    for (const raw of objects) {
-      // What can't be transformed stays as it was: it is not gone.
-      const object = this.#prepare(raw) ?? this.#sameCached(raw);
-      if (object !== undefined) replacement.add(object);
-      if (this.#pacer.due()) await this.#pacer.yield();
-    }
-    const before = replacement.commit();
-    const { reader } = this.#store;
-    for (const [key, object] of before) {
-      if (reader.getByKey(key) !== undefined) continue;
-      this.#touched?.add(key);
-      this.#handlers.tell({ type: 'deleted', object, lastStateUnknown: true });
-      if (this.#pacer.due()) await this.#pacer.yield();
-    }
-    for (const [key, object] of reader.entries()) {
-      this.#touched?.add(key);
-      this.#tellOf(before.get(key), object, initial);
-      if (this.#pacer.due()) await this.#pacer.yield();
-    }
-    this.#resourceVersion = resourceVersion;
-    this.#aheadAt = '';
-    this.#repairedDeletions.clear();
-    if (initial) this.#markSynced();
+    await this.#cache.replace(objects, resourceVersion, !this.#synced);
+    if (!this.#synced) this.#markSynced();
     for (const handler of this.#progress) handler(resourceVersion, undefined);
   }
 
@@ -331,46 +272,6 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     this.#health.moveTo('synced');
     this.#whenSynced.resolve();
     this.#env.log.debug('cache is synced', { informer: this.#name, objects: this.#store.reader.size });
-  }
-
-  /** Tells of the step from one state of a key to the next. */
-  #tellOf(before: T | undefined, object: T, initial: boolean): void {
-    if (before === undefined) {
-      this.#handlers.tell({ type: 'added', object, initial });
-      return;
-    }
-    if (before === object || before.metadata?.resourceVersion === object.metadata?.resourceVersion) return;
-    if (before.metadata?.uid !== object.metadata?.uid) {
-      this.#handlers.tell({ type: 'deleted', object: before, lastStateUnknown: true });
-      this.#handlers.tell({ type: 'added', object, initial });
-      return;
-    }
-    this.#handlers.tell({ type: 'updated', old: before, object });
-  }
-
-  #reached(version: string, key: ObjectKey | undefined): void {
-    if (isNewerResourceVersion(version, this.#resourceVersion) || this.#resourceVersion === '')
-      this.#resourceVersion = version;
-    if (this.#repairedDeletions.size > 0) this.#forgetRepairedDeletions();
-    for (const handler of this.#progress) handler(this.#resourceVersion, key);
-  }
-
-  #forgetRepairedDeletions(): void {
-    for (const [key, version] of this.#repairedDeletions) {
-      if (!isNewerResourceVersion(version, this.#resourceVersion)) this.#repairedDeletions.delete(key);
-    }
-  }
-
-  /** The object as it is cached; undefined when the transform failed. */
-  #prepare(object: T): T | undefined {
-    const { transform, freeze } = this.#options;
-    try {
-      const prepared = transform === undefined ? object : transform(object);
-      return freeze === true ? deepFreeze(prepared) : prepared;
-    } catch (error) {
-      this.#env.log.error('an object was dropped because its transform failed', { informer: this.#name, error });
-      return undefined;
-    }
   }
 
   /** Runs work when everything queued before it has been processed. */
@@ -389,54 +290,22 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
         lister: this.#store.reader,
         keys: () => this.#store.reader.keys(),
         synced: () => this.#synced,
-        resourceVersion: () =>
-          isNewerResourceVersion(this.#aheadAt, this.#resourceVersion) ? this.#aheadAt : this.#resourceVersion,
+        resourceVersion: () => this.#cache.newestVersion,
         aheadAt: (resourceVersion) => {
-          if (isNewerResourceVersion(resourceVersion, this.#aheadAt) || this.#aheadAt === '')
-            this.#aheadAt = resourceVersion;
+          this.#cache.aheadAt(resourceVersion);
           this.#reflector.raiseFloor(resourceVersion);
         },
-        startTouching: () => {
-          invariant(this.#touched === undefined, 'two repairs of one cache at once');
-          this.#touched = new Set();
-          return this.#touched;
-        },
-        stopTouching: () => {
-          this.#touched = undefined;
-        },
+        startTouching: () => this.#cache.startTouching(),
+        stopTouching: () => this.#cache.stopTouching(),
         inOrder: (run) => {
           const { promise, resolve, reject } = Promise.withResolvers<void>();
           const task = async (): Promise<void> => run().then(resolve, reject);
           this.#inOrder(task);
           return abortable(promise, signal);
         },
-        upsert: (object) => this.#upsertRepaired(object),
-        delete: (object, resourceVersion) => this.#deleteRepaired(object, resourceVersion),
+        upsert: (object) => this.#cache.upsertRepaired(object),
+        delete: (object, resourceVersion) => this.#cache.deleteRepaired(object, resourceVersion),
       },
     });
   }
-
-  /** Repairs change objects, not how far the cache is: the watch goes on where it was. */
-  #upsertRepaired(raw: T): void {
-    const object = this.#prepare(raw);
-    if (object === undefined) return;
-    const before = this.#store.writer.set(keyOf(object), object);
-    this.#tellOf(before, object, false);
-    for (const handler of this.#progress) handler(this.#resourceVersion, keyOf(object));
-  }
-
-  #deleteRepaired(object: T, resourceVersion: string): void {
-    const key = keyOf(object);
-    if (this.#store.writer.delete(key) === undefined) return;
-    this.#repairedDeletions.set(key, resourceVersion);
-    this.#handlers.tell({ type: 'deleted', object, lastStateUnknown: true });
-    for (const handler of this.#progress) handler(this.#resourceVersion, key);
-  }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const child of Object.values(value)) deepFreeze(child);
-  return value;
 }

@@ -5,14 +5,8 @@ import { describe, it } from 'node:test';
 import { ApiError } from '@homeostat/base';
 import { TransportError } from '@homeostat/client';
 import { newExpired } from '@homeostat/machinery';
-import {
-  createReflectorState,
-  raiseFloor,
-  type ReflectorEffect,
-  type ReflectorInput,
-  type ReflectorState,
-  stepReflector,
-} from './reflector-state.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-protocol.ts';
+import { createReflectorState, raiseFloor, stepReflector } from './reflector-state.ts';
 
 const status = (code: number, reason: string, details: ApiError['details'] = undefined): ApiError =>
   new ApiError({ code, reason, message: reason, ...(details === undefined ? {} : { details }) });

@@ -5,14 +5,8 @@ import { abortable, ApiError, type Env, Pacer, type Status, type Timer } from '@
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import { keyOf, type ListPage, type ObjectKey } from '@homeostat/client';
 import { createReflectorMetrics, type ReflectorMetrics } from './reflector-metrics.ts';
-import {
-  createReflectorState,
-  raiseFloor,
-  type ReflectorEffect,
-  type ReflectorInput,
-  type ReflectorState,
-  stepReflector,
-} from './reflector-state.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-protocol.ts';
+import { createReflectorState, raiseFloor, stepReflector } from './reflector-state.ts';
 import { WatchConnection } from './watch-connection.ts';
 
 /** What the reflector needs of a client. */
