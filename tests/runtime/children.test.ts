@@ -4,13 +4,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Deployment } from '@homeostat/api/types/apps-v1';
-import type { ConfigMap, Secret } from '@homeostat/api/types/core-v1';
-import { configMaps, deployments, secrets } from '@homeostat/client/resources';
+import type { ConfigMap, Namespace, Secret } from '@homeostat/api/types/core-v1';
+import { keyOf } from '@homeostat/client';
+import { configMaps, deployments, namespaces, secrets } from '@homeostat/client/resources';
 import { labelSelectorAsSelector } from '@homeostat/machinery';
 import {
   type ChildKind,
   type ChildrenDefinition,
   controllerOf,
+  createOrUpdate,
   defineChildren,
   desired,
   isIdle,
@@ -252,6 +254,54 @@ describe('claims of children', () => {
       await cluster.advance(10_000);
       assert.deepEqual(pass.versions(), ['web-0:theirs']);
     }));
+});
+
+describe('children of a cluster-scoped parent', () => {
+  it('live in namespaces: every namespace with the label gets a copy of the source, also when the source changes', async () => {
+    const source = 'default/source';
+    const copies = defineChildren<Namespace>({
+      name: 'copies',
+      for: { resource: namespaces },
+      kinds: [
+        {
+          resource: configMaps,
+          wakes: (change, caches) =>
+            keyOf(change.object) === source ? caches.lister(namespaces).list().map(keyOf) : [],
+        },
+      ],
+      children({ parent, caches }) {
+        const from = caches.lister(configMaps).getByKey(source);
+        if (from === undefined || parent.metadata?.labels?.['copy'] !== 'true') return [];
+        const metadata = { name: 'copy', namespace: parent.metadata.name ?? '' };
+        return [desired<ConfigMap>(configMaps, { metadata, data: { ...from.data } })];
+      },
+    });
+    const { component } = controllerComponent(copies);
+    await using cluster = await createTestCluster({ controllerManagers: false, components: [component] });
+    const { admin } = cluster;
+    const put = (data: Readonly<Record<string, string>>) =>
+      cluster.run(
+        createOrUpdate(admin, {
+          resource: configMaps,
+          namespace: 'default',
+          name: 'source',
+          mutate: (object) => ({ ...object, data }),
+        }),
+      );
+    await put({ v: '1' });
+    for (const [name, copy] of Object.entries({ a: 'true', b: 'true', c: 'false' }))
+      await cluster.run(admin.create(namespaces, { object: { metadata: { name, labels: { copy } } } }));
+    await cluster.advance(1_000);
+    const shown = () => ['a', 'b', 'c'].map((name) => cluster.get(configMaps, name, 'copy')?.data?.['v']);
+    assert.deepEqual(shown(), ['1', '1', undefined]);
+    await put({ v: '2' });
+    await cluster.advance(1_000);
+    assert.deepEqual(shown(), ['2', '2', undefined]);
+    const patch = { metadata: { labels: { copy: 'false' } } };
+    await cluster.run(admin.patch(namespaces, { name: 'a', type: 'merge', patch }));
+    await cluster.advance(1_000);
+    assert.deepEqual(shown(), [undefined, '2', undefined]);
+  });
 });
 
 describe('desired children that can not be', () => {

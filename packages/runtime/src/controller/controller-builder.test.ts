@@ -52,6 +52,29 @@ it('controllerFor() C11 O4 wakes the owner before and after, the keys a map name
   await stop();
 });
 
+it('controllerFor() joins several watches of one resource, each with its own predicate', async () => {
+  const built = controllerFor('joined', widgets, { predicate: () => false })
+    .watches(widgets, () => ['all'])
+    .owns(parts, { predicate: () => false })
+    .watches(parts, (part) => [`seen/${part.metadata?.name}`])
+    .reconcile(async () => {});
+  assert.equal(built.watches?.length, 1);
+  const { env, server, reconciles, stop } = await startController(built);
+  const owner = server.put('widgets', newWidget('w'));
+  await env.clock.settle();
+  assert.deepEqual(reconciles.splice(0), ['default/w', 'all']);
+  server.put('parts', newWidget('p', { owner }));
+  await env.clock.settle();
+  assert.deepEqual(reconciles.splice(0), ['default/w', 'seen/p']);
+  server.put('parts', newWidget('p', { owner, size: 2 }));
+  server.put('widgets', newWidget('w', { size: 2 }));
+  await env.clock.settle();
+  assert.deepEqual(reconciles.toSorted(), ['all', 'seen/p'], 'the predicates hold for their own part');
+  await stop();
+  const narrowed = controllerFor('narrowed', widgets).owns(parts, { select: { namespace: 'a' } });
+  assert.throws(() => narrowed.reads(parts), /two watches of parts.v1.example.com want different caches of it/);
+});
+
 it('controllerFor() makes plan controllers too', () => {
   const plan = { steps: [], requeueAfterMs: 5 };
   const built = controllerFor('planned', widgets).plan<string>({ observe: (key) => key, diff: () => plan });

@@ -11,8 +11,10 @@ import type {
   Wake,
   WatchDefinition,
 } from './controller-definition.ts';
+import { fenceId } from './fenced-client.ts';
+import { mergeWatches } from './merge-watches.ts';
 import type { Plan } from './plan.ts';
-import { wakeController, wakeMapped, wakeNothing, wakeOwners } from './wakes.ts';
+import { wakeController, wakeMapped, wakeNothing, wakeOwners, wakeSelf } from './wakes.ts';
 
 /** What a watch may say besides its resource and whom it wakes. */
 export type WatchOptions<T extends KubeObject> = Omit<WatchDefinition<T>, 'resource' | 'wakes'>;
@@ -20,7 +22,7 @@ export type WatchOptions<T extends KubeObject> = Omit<WatchDefinition<T>, 'resou
 /** What a controller may say besides its watches. */
 export type ControllerOptions = Omit<ControllerBase, 'name' | 'for' | 'watches'>;
 
-/** A definition under construction; every step gives a new one. */
+/** A definition under construction; every step gives a new one. Several watches of one resource become one, with one cache. */
 export interface ControllerBuilder {
   /** Watches dependents: their changes wake the owner that controls them, before and after; `anyOwner`: all owners of the kind. */
   owns<T extends KubeObject>(
@@ -69,8 +71,20 @@ export function controllerFor<T extends KubeObject>(
 }
 
 function builder(base: ControllerBase): ControllerBuilder {
-  const add = <T extends KubeObject>(watch: WatchDefinition<T>): ControllerBuilder =>
-    builder({ ...base, watches: [...(base.watches ?? []), erase(watch)] });
+  const add = <T extends KubeObject>(definition: WatchDefinition<T>): ControllerBuilder => {
+    const watch = erase(definition);
+    const id = fenceId(watch.resource);
+    if (fenceId(base.for.resource) === id) {
+      return builder({ ...base, for: mergeWatches({ ...base.for, wakes: base.for.wakes ?? wakeSelf }, watch) });
+    }
+    const { watches = [] } = base;
+    const at = watches.findIndex(({ resource }) => fenceId(resource) === id);
+    const before = watches[at];
+    return builder({
+      ...base,
+      watches: before === undefined ? [...watches, watch] : watches.with(at, mergeWatches(before, watch)),
+    });
+  };
   return {
     owns: (resource, { anyOwner = false, ...options } = {}) => {
       const owner = base.for.resource;

@@ -2,7 +2,7 @@
 // run of one key is `reconciler.ts`; what to do is the definition's.
 
 import { Pacer, Scope } from '@homeostat/base';
-import { keyOf, type ObjectKey } from '@homeostat/client';
+import { keyOf, type ObjectKey, resourceId } from '@homeostat/client';
 import type { Change } from '../informer/change.ts';
 import type { Leadership } from '../leader-election/leadership.ts';
 import { createRateLimitingQueue, type RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
@@ -105,6 +105,12 @@ class ControllerRunner implements Controller {
       },
     });
     for (const watch of [definition.for, ...(definition.watches ?? [])]) this.#watched.add(watch);
+    for (const resource of definition.consistent ?? []) {
+      if (this.#watched.get(fenceId(resource)) === undefined)
+        throw new Error(
+          `controller ${definition.name} wants ${resourceId(resource)} consistent but does not declare it`,
+        );
+    }
     this.#caches = new ControllerCaches(definition.name, this.#watched);
     this.#fence = new WriteFence({
       clock: env.clock,

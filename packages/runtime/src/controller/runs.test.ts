@@ -400,6 +400,18 @@ describe('consistent caches', () => {
   });
 });
 
+it('createController() refuses to keep consistent what it does not watch', async () => {
+  await assert.rejects(
+    startController({
+      name: 'odd',
+      for: { resource: widgets },
+      consistent: [widgets, parts],
+      reconcile: async () => {},
+    }),
+    /wants parts.v1.example.com consistent but does not declare it/,
+  );
+});
+
 it('createController() fails when its caches do not fill in time, and names them', async () => {
   const env: Env & { readonly clock: ReturnType<typeof createVirtualEnv>['clock'] } = createVirtualEnv();
   const server = new FakeServer(env);
