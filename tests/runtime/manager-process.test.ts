@@ -78,10 +78,14 @@ describe('a manager in a process of its own', () => {
       /^workqueue_adds_total\{.*name="labeller".*\} \d/m,
     ])
       assert.match(metrics, line);
-    const informers = JSON.parse(await get('/debug/informers')) as readonly { resource: string; synced: boolean }[];
+    const informers = JSON.parse(await get('/debug/informers')) as readonly {
+      readonly resource: string;
+      readonly synced: boolean;
+      readonly openWatches: number;
+    }[];
     assert.deepEqual(
-      informers.map(({ resource, synced }) => [resource, synced]),
-      [['configmaps.v1.', true]],
+      informers.map(({ resource, synced, openWatches }) => [resource, synced, openWatches]),
+      [['configmaps.v1.', true, 1]],
     );
     const { leading } = JSON.parse(await get('/debug/election')) as { leading: boolean };
     assert.equal(leading, true);

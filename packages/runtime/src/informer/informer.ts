@@ -60,6 +60,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly resourceVersion: string;
   /** Changes that came and are not in the cache yet. */
   readonly queuedItems: number;
+  /** Watches open now: at most one a namespace that is followed by itself. */
+  readonly openWatches: number;
   /** The version the cache has reached for one namespace; undefined: for all of them. */
   versionFor(namespace: string | undefined): string;
   /** Whether objects of a namespace can be read: always, but for informers of a set of namespaces that it is not in, or not yet. */

@@ -92,6 +92,12 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     return queued;
   }
 
+  get openWatches(): number {
+    let open = 0;
+    for (const { informer } of this.#children.values()) open += informer.openWatches;
+    return open;
+  }
+
   /** The oldest of the versions that the namespaces' caches have reached; empty while one has none. */
   get resourceVersion(): string {
     let oldest: string | undefined;

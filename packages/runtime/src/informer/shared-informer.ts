@@ -135,6 +135,10 @@ export class SharedInformer<T extends KubeObject = KubeObject> implements Inform
     return this.#fifo.length;
   }
 
+  get openWatches(): number {
+    return this.#reflector.watching ? 1 : 0;
+  }
+
   /** The version the cache has reached; empty before the first list. */
   get resourceVersion(): string {
     return this.#cache.resourceVersion;

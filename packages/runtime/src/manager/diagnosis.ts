@@ -30,10 +30,10 @@ export interface InformerDiagnosis {
   readonly objects: number;
   /** The version the cache has reached. */
   readonly resourceVersion: string;
-  /** `synced`: a watch is open, or is being opened again; see `lastError`. */
   readonly state: InformerState;
   /** Changes that came and are not in the cache yet. */
   readonly queuedItems: number;
+  readonly openWatches: number;
   readonly lastError?: string;
 }
 
@@ -61,7 +61,7 @@ export function diagnose(sources: DiagnosisSources): Diagnosis {
 }
 
 function informerDiagnosis(informer: Informer): InformerDiagnosis {
-  const { resource, hasSynced, resourceVersion, state, queuedItems, lastError } = informer;
+  const { resource, hasSynced, resourceVersion, state, queuedItems, openWatches, lastError } = informer;
   const error = lastError?.error;
   return {
     resource: resourceId(resource),
@@ -70,6 +70,7 @@ function informerDiagnosis(informer: Informer): InformerDiagnosis {
     resourceVersion,
     state,
     queuedItems,
+    openWatches,
     ...(error === undefined ? {} : { lastError: messageOf(error) }),
   };
 }

@@ -88,6 +88,11 @@ export class Reflector<T extends KubeObject = KubeObject> {
     return this.#state;
   }
 
+  /** Whether a watch is open now. */
+  get watching(): boolean {
+    return this.#watch !== undefined;
+  }
+
   /** From now on no list older than `version` is taken in: the cache holds something newer than the watch has told of. */
   raiseFloor(version: string): void {
     this.#state = raiseFloor(this.#state, version);
