@@ -3,6 +3,7 @@
 export { applySchemaDefaults } from './codec/apply-schema-defaults.ts';
 export { decodeBase64, encodeBase64 } from './codec/base64.ts';
 export { canonicalize, type CanonicalizeOptions } from './codec/canonicalize.ts';
+export { FieldTypeError } from './field-ownership/item-element.ts';
 export { sortedKeys } from './codec/sorted-keys.ts';
 export { decodeBody, type DecodeBodyOptions } from './codec/decode-body.ts';
 export type { DecodeObjectOptions } from './codec/decode-context.ts';

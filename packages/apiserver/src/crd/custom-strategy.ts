@@ -1,7 +1,13 @@
 // The rules of a custom resource's endpoints, from its definition: what each endpoint keeps, when the generation rises, what is
 // validated, what selectors and tables see (spec/apiserver.md §4.3, §14.4).
 
-import { type KindStrategy, nameIsDnsSubdomain, type UpdateStrategy, validateObjectMeta } from '@homeostat/api';
+import {
+  type KindStrategy,
+  nameIsDnsSubdomain,
+  type UpdateStrategy,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@homeostat/api';
 import type { CustomResourceDefinitionVersion } from '@homeostat/api/types/apiextensions-v1';
 import { FieldPath, type KubeObject, type Mutable } from '@homeostat/machinery';
 import { sameJson } from '../registry/same-object.ts';
@@ -29,7 +35,10 @@ export function customStrategy({ version, namespaced, schema }: CustomStrategyOp
   const status: UpdateStrategy = {
     resetFields: [['metadata'], ['spec']],
     prepareForUpdate: keepAllButStatus,
-    validateUpdate: (object, old, context) => validateCustomStatus(object, old, rules, context),
+    validateUpdate: (object, old, context) => [
+      ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath),
+      ...validateCustomStatus(object, old, rules, context),
+    ],
   };
   return {
     nameRule: 'subdomain',
@@ -50,7 +59,10 @@ export function customStrategy({ version, namespaced, schema }: CustomStrategyOp
         draft.metadata.generation = (old.metadata?.generation ?? 0) + 1;
       }
     },
-    validateUpdate: (object, old, context) => validateCustomObject(object, old, rules, context),
+    validateUpdate: (object, old, context) => [
+      ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadataPath),
+      ...validateCustomObject(object, old, rules, context),
+    ],
     fieldLabels: fields.labels,
     selectableFields: (object) => fields.values(schema.restore(object)),
     table: customTable(version.additionalPrinterColumns ?? []),

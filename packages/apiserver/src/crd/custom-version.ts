@@ -35,6 +35,8 @@ export interface CustomVersionOptions {
   readonly strategy: KindStrategy;
   readonly schema: VersionSchema;
   readonly clean: CleanObjects;
+  /** Of all versions, by apiVersion. */
+  readonly schemas: ReadonlyMap<string, VersionSchema>;
 }
 
 export class CustomVersion extends ServedVersion {
@@ -42,13 +44,15 @@ export class CustomVersion extends ServedVersion {
   override readonly reader: UntypedReader;
   readonly schema: VersionSchema;
   readonly #clean: CleanObjects;
+  readonly #schemas: ReadonlyMap<string, VersionSchema>;
   readonly #jsonForm = {};
   readonly #objectForm = {};
 
-  constructor({ info, strategy, schema, clean }: CustomVersionOptions) {
+  constructor({ info, strategy, schema, schemas, clean }: CustomVersionOptions) {
     super(info, strategy, sortedHead(info.kind, schema.apiVersion));
     this.schema = schema;
     this.#clean = clean;
+    this.#schemas = schemas;
     this.reader = {
       readPatched: (patched, unknown) => this.#readPatched(patched, unknown),
       readMerged: (merged) => ({ ...merged, metadata: { ...merged.metadata } }) as Mutable<KubeObject>,
@@ -85,7 +89,7 @@ export class CustomVersion extends ServedVersion {
   }
 
   override fromStorage(object: KubeObject): KubeObject {
-    return object.apiVersion === this.apiVersion ? object : this.schema.restore(object);
+    return object.apiVersion === this.apiVersion ? object : this.#restore(object);
   }
 
   override canonical(object: KubeObject): KubeObject {
@@ -164,7 +168,11 @@ export class CustomVersion extends ServedVersion {
   #stored(version: ObjectVersion): KubeObject {
     const { stored } = version;
     if (stored.apiVersion === this.apiVersion && this.#clean.has(version.holder)) return stored;
-    return sortJson(this.schema.restore(stored) as Json) as KubeObject;
+    return sortJson(this.#restore(stored) as Json) as KubeObject;
+  }
+
+  #restore(stored: KubeObject): KubeObject {
+    return this.schema.restore(stored, this.#schemas.get(stored.apiVersion ?? ''));
   }
 
   #cutSorted(version: ObjectVersion): JsonItem {

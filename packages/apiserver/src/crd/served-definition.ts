@@ -71,7 +71,7 @@ export function serveDefinition(definition: CustomResourceDefinition, context: D
     const schema = schemas.get(version.name) as VersionSchema;
     const info = infoOf(definition, version, schema);
     const strategy: KindStrategy = customStrategy({ version, namespaced: info.namespaced, schema });
-    const served = new CustomVersion({ info, strategy, schema, clean });
+    const served = new CustomVersion({ info, strategy, schema, schemas: kind.schemas, clean });
     const stored = new CustomStored({
       ...context,
       info,

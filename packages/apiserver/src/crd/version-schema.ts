@@ -15,6 +15,8 @@ import {
   type JsonMap,
   type KubeObject,
   type Mutable,
+  FieldTypeError,
+  type PruneResult,
   pruneUnknown,
   type StructSchema,
   type StructuralSchema,
@@ -58,8 +60,13 @@ export class VersionSchema {
     Object.assign(target, filled);
   }
 
-  /** A stored object as this version shows it: whatever version and schema it was written with. Shared where nothing differs. */
-  restore(object: KubeObject): KubeObject {
+  /**
+   * A stored object as this version shows it, whatever schema it was written with. Shared where nothing differs.
+   *
+   * @param written - the version it was written in, where that is another one: its defaults count, not this version's
+   */
+  restore(object: KubeObject, written?: VersionSchema): KubeObject {
+    if (written !== undefined && written !== this) return this.convert(written.restore(object));
     const named = object.apiVersion === this.apiVersion ? object : { ...object, apiVersion: this.apiVersion };
     const { value } = pruneUnknown(named as Json, this.#root);
     const dropInvalid = { objectMeta: objectMetaSchema(), dropInvalid: true };
@@ -68,8 +75,19 @@ export class VersionSchema {
 
   /** An object of another version in this one, for storage: without defaults, which are applied when it is read. */
   convert(object: KubeObject): KubeObject {
-    return pruneUnknown({ ...object, apiVersion: this.apiVersion } as KubeObject as Json, this.#root)
-      .value as KubeObject;
+    return this.#converted(object).value as KubeObject;
+  }
+
+  /** The same for the comparison of owned fields, which must all be known. @throws FieldTypeError */
+  convertWhole(object: KubeObject): KubeObject {
+    const { value, unknown } = this.#converted(object);
+    const [first] = unknown;
+    if (first !== undefined) throw new FieldTypeError(`.${first}: field not declared in schema`);
+    return value as KubeObject;
+  }
+
+  #converted(object: KubeObject): PruneResult<Json> {
+    return pruneUnknown({ ...object, apiVersion: this.apiVersion } as KubeObject as Json, this.#root);
   }
 }
 

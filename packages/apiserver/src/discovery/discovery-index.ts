@@ -2,8 +2,11 @@
 // table has changed (CRDs come and go), else remembered.
 
 import type { ResourceInfo } from '@homeostat/api';
+import type { Digests } from '../authentication/crypto-port.ts';
 import type { ResourceTable } from '../server/server-host.ts';
-import { compareGroups, compareVersions } from './group-order.ts';
+import { compareGroups, compareVersions, isBuiltinGroup } from './group-order.ts';
+
+const hashBytes = 8;
 
 export interface DiscoveredVersion {
   readonly version: string;
@@ -20,11 +23,16 @@ export interface DiscoveredGroup {
 
 export class DiscoveryIndex {
   readonly #table: ResourceTable;
+  readonly #digests: Digests | undefined;
+  /** One for each, so that documents see when nothing changed. */
+  readonly #withHash = new WeakMap<ResourceInfo, ResourceInfo>();
   #generation = -1;
   #groups: readonly DiscoveredGroup[] = [];
 
-  constructor(table: ResourceTable) {
+  /** `digests`: discovery says of custom resources which version they are stored in, by a hash. */
+  constructor(table: ResourceTable, digests?: Digests) {
     this.#table = table;
+    this.#digests = digests;
   }
 
   /** Changes when the answer of {@link groups} may have. */
@@ -34,10 +42,22 @@ export class DiscoveryIndex {
 
   groups(): readonly DiscoveredGroup[] {
     if (this.#generation !== this.#table.generation) {
-      this.#groups = buildGroups(this.#table.list());
+      this.#groups = buildGroups(this.#table.list().map((info) => this.#hashed(info)));
       this.#generation = this.#table.generation;
     }
     return this.#groups;
+  }
+
+  #hashed(info: ResourceInfo): ResourceInfo {
+    if (info.storageVersionHash !== undefined || this.#digests === undefined || isBuiltinGroup(info.group)) return info;
+    let known = this.#withHash.get(info);
+    if (known === undefined) {
+      const { group, version, kind } = info.storage;
+      const hash = this.#digests.sha256(Buffer.from(`${group}/${version}/${kind}`)).subarray(0, hashBytes);
+      known = { ...info, storageVersionHash: Buffer.from(hash).toString('base64') };
+      this.#withHash.set(info, known);
+    }
+    return known;
   }
 
   find(group: string): DiscoveredGroup | undefined {

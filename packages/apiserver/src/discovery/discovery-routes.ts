@@ -28,7 +28,7 @@ export function createDiscoveryRoutes(
   host: { readonly resources: ResourceTable },
   options: DiscoveryOptions,
 ): readonly Route[] {
-  const index = new DiscoveryIndex(host.resources);
+  const index = new DiscoveryIndex(host.resources, options.digests);
   const responder = new DiscoveryResponder(index, options.digests);
 
   const versionDocument = (context: RequestContext, group: string, name: string): ApiResponse | undefined => {

@@ -62,7 +62,7 @@ function customOwner(
     ...(subresource === undefined ? {} : { subresource: subresource.name }),
     time: formatTime(services.env.clock.nowMs()),
     schemaFor: (apiVersion) => custom.types.get(apiVersion),
-    convert: (object, apiVersion) => custom.schemas.get(apiVersion)?.convert(object) ?? object,
+    convert: (object, apiVersion) => custom.schemas.get(apiVersion)?.convertWhole(object) ?? object,
     canonical: (draft) => draft as KubeObject,
     ...(filter === undefined ? {} : { resetFields: () => filter }),
   };

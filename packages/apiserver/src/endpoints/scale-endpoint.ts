@@ -26,6 +26,7 @@ import { ownershipRequest, trackOwnership } from './ownership.ts';
 import { patchBytes, typeOf } from './patch-endpoint.ts';
 import {
   customApply,
+  customScaleTable,
   refuseCustomScale,
   type Scale,
   scaleApiVersion,
@@ -147,7 +148,8 @@ function writeScale(
 
 function respondScale(request: EndpointRequest, version: ObjectVersion, output: Output): ApiResponse {
   const scale = scaleViewOf(request).show(request.entry.version.object(version));
-  return respondShown(request, 200, scale, output, tableFor(scaleKind));
+  const table = request.entry.custom === undefined ? tableFor(scaleKind) : customScaleTable();
+  return respondShown(request, 200, scale, output, table);
 }
 
 function scaleOwner(request: EndpointRequest, options: WriteOptions): OwnershipRequest {

@@ -1,7 +1,7 @@
 // A Scale as a view of its parent: what it shows, and what writing it writes. Built-in kinds keep their replicas at fixed places;
 // custom resources say where (spec/apiserver.md §12.3).
 
-import { schemaOf } from '@homeostat/api';
+import { schemaOf, tableFor, type TableStrategy } from '@homeostat/api';
 import {
   canonicalize,
   FieldPath,
@@ -203,6 +203,17 @@ export function scaleSchema(): StructSchema {
   const schema = schemaOf(scaleKind);
   if (schema === undefined) throw new Error('no schema for Scale');
   return schema;
+}
+
+/** The same cells; upstream's two printers of Scale name their columns' types differently. */
+export function customScaleTable(): TableStrategy {
+  const table = tableFor(scaleKind);
+  const columns = table.columns.map((column, index) => ({
+    ...column,
+    format: index === 0 ? 'name' : '',
+    ...(column.name === 'Age' ? { type: 'date' as const } : {}),
+  }));
+  return { ...table, columns };
 }
 
 /** Upstream's handler of custom resources knows no kind here: it can only say so. */

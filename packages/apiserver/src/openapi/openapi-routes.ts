@@ -8,6 +8,7 @@ import { clausesOf } from '../endpoints/media-types.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import type { Route } from '../server/route.ts';
 import type { ServerHost } from '../server/server-host.ts';
+import { customGroupDocument } from './custom-document.ts';
 import { type CustomDocument, type EncodedOpenApi, OpenApiCache } from './openapi-cache.ts';
 
 const json = 'application/json';
@@ -19,14 +20,20 @@ const readMethods = ['GET', 'HEAD'];
 
 export interface OpenApiOptions {
   readonly digests: Digests;
-  readonly customDocument?: CustomDocument;
 }
 
 export function createOpenApiRoutes(
   host: Pick<ServerHost, 'env' | 'resources'>,
   options: OpenApiOptions,
 ): readonly Route[] {
-  const cache = new OpenApiCache({ index: new DiscoveryIndex(host.resources), clock: host.env.clock, ...options });
+  const customDocument: CustomDocument = (_group, version) =>
+    customGroupDocument(version, (info) => host.resources.customSchema(info));
+  const cache = new OpenApiCache({
+    index: new DiscoveryIndex(host.resources),
+    clock: host.env.clock,
+    customDocument,
+    ...options,
+  });
   return [
     {
       path: '/openapi/v2',

@@ -31,7 +31,7 @@ const queryTypes = {
   watch: 'boolean',
 } as const satisfies Readonly<Record<string, ParameterType>>;
 
-type QueryName = keyof typeof queryTypes;
+export type QueryName = keyof typeof queryTypes;
 
 const list = [
   'continue',

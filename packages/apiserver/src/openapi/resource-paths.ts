@@ -4,7 +4,14 @@ import { findKind, type ResourceInfo, schemaOf, structByName, type SubresourceIn
 import { type GroupVersionKind, toApiVersion } from '@homeostat/machinery';
 import type { JsonObject, PathItem } from './openapi-types.ts';
 import { capitalise, groupTag, groupTitle, versionTitle } from './operation-names.ts';
-import { optionParameters, pathParameter, queryOf, queryParameters, sortParameters } from './parameters.ts';
+import {
+  optionParameters,
+  pathParameter,
+  type QueryName,
+  queryOf,
+  queryParameters,
+  sortParameters,
+} from './parameters.ts';
 import { type SchemaDefinitions } from './schema-definitions.ts';
 
 const json = 'application/json';
@@ -36,10 +43,13 @@ class ResourcePaths {
   readonly #context: PathContext;
   readonly #base: string;
   readonly #paths: Record<string, PathItem> = {};
+  /** Custom resources have no messages, no watch paths of old, and operations that say a little less. */
+  readonly #isCustom: boolean;
 
   constructor(info: ResourceInfo, context: PathContext) {
     this.#info = info;
     this.#context = context;
+    this.#isCustom = findKind(info) === undefined;
     this.#base = `${info.group === '' ? '/api' : '/apis'}/${toApiVersion(info)}`;
   }
 
@@ -54,7 +64,7 @@ class ResourcePaths {
       const list = this.#operation('get', 'list', { suffix: 'ForAllNamespaces', scope: '' });
       this.#add(`${this.#base}/${resource}`, { get: list }, queryParameters(['pretty']));
     }
-    if (verbs.includes('watch')) this.#addWatches();
+    if (verbs.includes('watch') && !this.#isCustom) this.#addWatches();
     return this.#paths;
   }
 
@@ -143,7 +153,8 @@ class ResourcePaths {
     const what = `${scope}${kind}${capitalise(subresource?.name ?? '')}${suffix}`;
     const collection = action === 'deletecollection' ? 'Collection' : '';
     const gvk = subresource?.kind ?? { group, version, kind };
-    const parameters = queryParameters(queryOf[action === 'watchlist' ? 'watch' : action]);
+    const stated = this.#isCustom ? { group, version, kind } : gvk;
+    const parameters = queryParameters(this.#queryOf(action));
     const body = this.#requestBody(action, gvk);
     return {
       tags: [groupTag(group, version)],
@@ -152,14 +163,21 @@ class ResourcePaths {
       ...(body === undefined ? {} : { requestBody: body }),
       responses: this.#responses(action, gvk, subresource),
       'x-kubernetes-action': action,
-      'x-kubernetes-group-version-kind': { group: gvk.group, kind: gvk.kind, version: gvk.version },
+      'x-kubernetes-group-version-kind': { group: stated.group, kind: stated.kind, version: stated.version },
     };
   }
 
+  #queryOf(action: Action): readonly QueryName[] {
+    if (!this.#isCustom) return queryOf[action === 'watchlist' ? 'watch' : action];
+    if (action === 'get') return ['resourceVersion'];
+    return queryOf[action === 'deletecollection' ? 'list' : action === 'watchlist' ? 'watch' : action];
+  }
+
   #requestBody(action: Action, gvk: GroupVersionKind): JsonObject | undefined {
-    if (action === 'post' || action === 'put') {
-      return { content: { '*/*': { schema: this.#context.refer(gvk) } }, required: true };
-    }
+    const types = this.#isCustom ? [json, yaml] : ['*/*'];
+    const content = (schema: JsonObject | undefined): JsonObject =>
+      Object.fromEntries(types.map((type) => [type, { schema }]));
+    if (action === 'post' || action === 'put') return { content: content(this.#context.refer(gvk)), required: true };
     if (action === 'patch') {
       const patch = this.#context.definitions.add(`${metaPrefix}Patch`, { type: 'object' });
       return {
@@ -167,13 +185,12 @@ class ResourcePaths {
         required: true,
       };
     }
-    if (action !== 'delete' && action !== 'deletecollection') return undefined;
-    return { content: { '*/*': { schema: this.#meta('DeleteOptions') } } };
+    if (action !== 'delete' && (action !== 'deletecollection' || this.#isCustom)) return undefined;
+    return { content: content(this.#meta('DeleteOptions')) };
   }
 
   #patchTypes(): readonly string[] {
-    const custom = findKind(this.#info) === undefined;
-    const strategic = custom ? [] : ['application/strategic-merge-patch+json'];
+    const strategic = this.#isCustom ? [] : ['application/strategic-merge-patch+json'];
     return [
       'application/apply-patch+yaml',
       'application/json-patch+json',
@@ -183,9 +200,10 @@ class ResourcePaths {
   }
 
   #responses(action: Action, gvk: GroupVersionKind, subresource: SubresourceInfo | undefined): JsonObject {
-    const media = (schema: JsonObject | undefined, types: readonly string[] = [json, yaml, protobuf]): JsonObject =>
+    const all = this.#isCustom ? [json, yaml] : [json, yaml, protobuf];
+    const media = (schema: JsonObject | undefined, types: readonly string[] = all): JsonObject =>
       Object.fromEntries(types.map((type) => [type, { schema }]));
-    const streams = [json, `${json};stream=watch`, yaml, protobuf, `${protobuf};stream=watch`];
+    const streams = this.#isCustom ? all : [json, `${json};stream=watch`, yaml, protobuf, `${protobuf};stream=watch`];
     switch (action) {
       case 'list':
         return responses({ 200: media(this.#context.refer({ ...gvk, kind: this.#info.listKind }), streams) });
@@ -199,7 +217,7 @@ class ResourcePaths {
       case 'put':
       case 'patch': {
         const object = media(this.#context.refer(gvk));
-        return responses({ 200: object, 201: object });
+        return responses(this.#isCustom && action === 'patch' ? { 200: object } : { 200: object, 201: object });
       }
       case 'deletecollection':
         return responses({ 200: media(this.#meta('Status')) });

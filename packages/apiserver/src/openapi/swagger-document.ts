@@ -123,6 +123,9 @@ function swaggerDefinition(name: string, schema: JsonObject): JsonObject {
   return scalarDefinitions[name] ?? swaggerSchema(schema);
 }
 
+/** What OpenAPI 2 has no words for; kubectl refuses documents that use them. */
+const unspeakable = new Set(['nullable', 'oneOf', 'anyOf', 'not', 'x-kubernetes-validations']);
+
 /** Without defaults; references bare and into `definitions`. */
 function swaggerSchema(schema: JsonObject): JsonObject {
   const { allOf } = schema as { readonly allOf?: readonly JsonObject[] };
@@ -132,7 +135,7 @@ function swaggerSchema(schema: JsonObject): JsonObject {
   }
   const converted: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (key === 'default') continue;
+    if (key === 'default' || unspeakable.has(key)) continue;
     if (key === '$ref') converted[key] = String(value).replace('#/components/schemas/', '#/definitions/');
     else if (key === 'properties')
       converted[key] = mapValues(value as Readonly<Record<string, JsonObject>>, swaggerSchema);

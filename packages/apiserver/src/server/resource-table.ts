@@ -57,6 +57,12 @@ export class ServedResources implements ResourceTable {
     return entry.version;
   }
 
+  customSchema(info: ResourceInfo): Readonly<Record<string, unknown>> | undefined {
+    const entry = this.entry(info.group, info.version, info.resource);
+    const version = entry?.custom?.definition.spec.versions.find(({ name }) => name === info.version);
+    return version?.schema?.openAPIV3Schema as Readonly<Record<string, unknown>> | undefined;
+  }
+
   /** What is stored of a resource, whichever group serves it. */
   stored(resource: GroupResource): StoredResource | undefined {
     for (const entry of this.#byResource.values()) {

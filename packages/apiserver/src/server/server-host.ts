@@ -49,6 +49,8 @@ export interface ResourceTable {
   find(group: string, version: string, resource: string): ResourceInfo | undefined;
   findKind(gvk: GroupVersionKind): ResourceInfo | undefined;
   strategy(info: ResourceInfo): KindStrategy;
+  /** The `openAPIV3Schema` of a custom resource's version; undefined for all others. */
+  customSchema(info: ResourceInfo): Readonly<Record<string, unknown>> | undefined;
   /** @throws Error for a resource that is not served (any more) */
   form(info: ResourceInfo): ObjectForm;
   add(info: ResourceInfo, strategy: KindStrategy): void;

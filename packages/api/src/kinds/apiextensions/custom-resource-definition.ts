@@ -93,6 +93,9 @@ function applyDefinitionDefaults(draft: Mutable<CustomResourceDefinition>): void
   spec.conversion ??= { strategy: 'None' };
   const service = spec.conversion.webhook?.clientConfig?.service;
   if (service !== undefined) service.port ??= 443;
+  const storage = spec.versions?.find((version) => version.storage)?.name;
+  const status = (draft.status ??= {} as Mutable<CustomResourceDefinitionStatus>);
+  if (storage !== undefined && (status.storedVersions ?? []).length === 0) status.storedVersions = [storage];
 }
 
 /** Objects may have been stored in any version that ever was the storage version. */
