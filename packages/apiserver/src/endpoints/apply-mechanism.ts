@@ -27,10 +27,11 @@ export async function applyMechanism(bytes: Uint8Array, force: boolean, target: 
   return {
     creates: true,
     apply: (live) => {
-      const draft = merge(live, config, force, owner, target);
+      const { draft, changed } = merge(live, config, force, owner, target);
       // As upstream: what is wrong with the merge comes before what is wrong with the text.
       reportDuplicates(duplicates, target);
-      target.applyDefaults(draft);
+      // What is as it was is left so, with the defaults it has.
+      if (changed) target.applyDefaults(draft);
       return draft;
     },
   };
@@ -42,7 +43,7 @@ function merge(
   force: boolean,
   owner: OwnershipRequest,
   target: PatchTarget,
-): Mutable<KubeObject> {
+): { readonly draft: Mutable<KubeObject>; readonly changed: boolean } {
   const result = applyConfiguration({ ...owner, live, config, kind: target.kind.kind, force });
   const draft = target.reader?.readMerged(result.object) ?? toTyped(result.object, config, target);
   draft.kind = target.kind.kind;
@@ -50,7 +51,7 @@ function merge(
   const meta = (draft.metadata ??= {});
   if (result.managedFields === undefined || result.managedFields.length === 0) delete meta.managedFields;
   else meta.managedFields = structuredClone(result.managedFields) as never;
-  return draft;
+  return { draft, changed: result.changed };
 }
 
 /** What merges need not fit its type: numbers, quantities and times are only found out here. */

@@ -144,6 +144,7 @@ export interface UntypedBody {
   readonly duplicates: readonly string[];
 }
 
+const unmarshalText = 'json: cannot unmarshal ';
 const untypedMedia: readonly MediaType[] = ['application/json', 'application/yaml'];
 
 /** Reads a body as plain JSON that says what it is: for kinds without a Go type. @throws ApiError 400, 413, 415 */
@@ -178,7 +179,10 @@ export async function decodeUntyped(
     try {
       return decodeJson(bytes, { onDuplicate: (path) => void duplicates.push(`duplicate field "${path}"`) });
     } catch (error) {
-      throw unrecognized(expected.kind, `couldn't get version/kind; json parse error: ${textOf(error)}`, bytes);
+      const text = textOf(error);
+      // The syntax is right, the value is too much: found out after version and kind were.
+      if (text.startsWith(unmarshalText)) throw newBadRequest(cannotHandle(expected, expected, text));
+      throw unrecognized(expected.kind, `couldn't get version/kind; json parse error: ${text}`, bytes);
     }
   }
 
