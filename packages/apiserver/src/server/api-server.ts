@@ -81,7 +81,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   services.attach({ stored: (resource) => table.stored(resource), handle });
   parts = options.parts?.(host) ?? {};
-  const endpointServices = { env, admission: new AdmissionChain(parts.admission ?? []), authorizer: host.authorizer };
+  const endpointServices = {
+    env,
+    admission: new AdmissionChain(parts.admission ?? [], env),
+    authorizer: host.authorizer,
+  };
   const special = createSpecialEndpoints({
     host,
     table,

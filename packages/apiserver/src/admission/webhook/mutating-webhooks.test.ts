@@ -284,6 +284,8 @@ test('calls and refusals are counted under upstream’s names', async () => {
     `apiserver_admission_webhook_rejection_count{${labels},error_type="calling_webhook_error",rejection_code="503"} 1`,
     `apiserver_admission_webhook_request_total{${labels},rejected="true",code="403"} 1`,
     `apiserver_admission_webhook_admission_duration_seconds_count{${labels},rejected="true"} 2`,
+    'apiserver_admission_controller_admission_duration_seconds_count{name="MutatingAdmissionWebhook",type="admit",operation="CREATE",rejected="true"}',
+    'apiserver_admission_step_admission_duration_seconds_count{type="validate",operation="CREATE",rejected="false"}',
   ]) {
     assert.ok(
       text.includes(line),
