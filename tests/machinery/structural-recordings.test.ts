@@ -4,16 +4,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { nameIsPathSegment, structByName, validateObjectMeta } from '@homeostat/api';
+import { structByName, validateEmbeddedMeta } from '@homeostat/api';
 import {
   applyDefaults,
   coerceEmbedded,
   compileStructural,
-  type FieldPath,
   decodeJson,
   DecodeError,
   type Json,
-  type ObjectMeta,
   pruneUnknown,
   type StructuralSchema,
   toCause,
@@ -105,7 +103,9 @@ function compare(step: Step, body: Json, schema: StructuralSchema): void {
     return;
   }
   const found = [...pruned.unknown, ...unknown];
-  const { errors } = validateStructural(applyDefaults(value, schema), schema, { validateObjectMeta: embeddedRules });
+  const { errors } = validateStructural(applyDefaults(value, schema), schema, {
+    validateObjectMeta: validateEmbeddedMeta,
+  });
   switch (answer?.status) {
     case 201: {
       assert.deepEqual(errors, [], label);
@@ -130,11 +130,6 @@ function compare(step: Step, body: Json, schema: StructuralSchema): void {
       if (answer?.body === undefined) assert.ok(errors.length > 0, label);
       else assert.deepEqual(sorted(errors.map(toCause) as readonly Cause[]), sorted(answer.body.details?.causes ?? []));
   }
-}
-
-function embeddedRules(meta: ObjectMeta, path: FieldPath): ReturnType<typeof validateObjectMeta> {
-  const rules = { namespaced: (meta.namespace ?? '') !== '', name: nameIsPathSegment };
-  return validateObjectMeta(meta, rules, path);
 }
 
 // The order of errors about different fields is the order of a Go map.

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { nameIsPathSegment, structByName, validateObjectMeta } from '@homeostat/api';
+import { structByName, validateEmbeddedMeta } from '@homeostat/api';
 import {
   applyDefaults,
   coerceEmbedded,
@@ -12,7 +12,6 @@ import {
   type FieldError,
   FieldPath,
   type Json,
-  type ObjectMeta,
   pruneUnknown,
   schemaErrors,
   type StructuralSchema,
@@ -40,7 +39,7 @@ const vectors = JSON.parse(
 ) as readonly Vector[];
 const objectMeta = structByName('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
 assert.ok(objectMeta);
-const metadata = { objectMeta, validateObjectMeta: embeddedRules };
+const metadata = { objectMeta, validateObjectMeta: validateEmbeddedMeta };
 
 test('schemas are refused for what upstream refuses them for', () => {
   const path = new FieldPath('spec.validation.openAPIV3Schema');
@@ -68,7 +67,9 @@ test('objects are valid, at create and at update, where upstream finds them vali
     const schema = compileStructural(vector.schema);
     const about = JSON.stringify(vector);
     const validate = (options: { old?: Json }): readonly string[] =>
-      texts(validateStructural(vector.admitted, schema, { ...options, validateObjectMeta: embeddedRules }).errors);
+      texts(
+        validateStructural(vector.admitted, schema, { ...options, validateObjectMeta: validateEmbeddedMeta }).errors,
+      );
     assert.deepEqual(validate({}), vector.create, about);
     if (vector.old === undefined || vector.update === undefined) continue;
     assert.deepEqual(validate({ old: admit(vector.old, schema).object }), vector.update, about);
@@ -86,9 +87,4 @@ function admit(value: Json, schema: StructuralSchema): { object: Json; unknown: 
 
 function texts(errors: readonly FieldError[]): readonly string[] {
   return [...new Set(errors.map(({ field, body }) => `${field}: ${body}`))].sort();
-}
-
-function embeddedRules(meta: ObjectMeta, path: FieldPath): readonly FieldError[] {
-  const rules = { namespaced: (meta.namespace ?? '') !== '', name: nameIsPathSegment };
-  return validateObjectMeta(meta, rules, path);
 }

@@ -7,6 +7,7 @@ export {
   type AdmissionVariablesOptions,
 } from './kinds/admissionregistration/admission-variables.ts';
 export { loadAdmissionExpressions } from './kinds/admissionregistration/load-expressions.ts';
+export { validateEmbeddedMeta } from './kinds/apiextensions/version-schema.ts';
 export { validateBinding } from './kinds/core/binding/strategy.ts';
 export { validateClusterIps } from './kinds/core/service/cluster-ips.ts';
 export { normalizeClusterIps, patchAllocatedValues } from './kinds/core/service/linked-fields.ts';

@@ -1,13 +1,12 @@
 // A custom resource as it is stored, seen from one of its versions: the pipelines work on that version's objects, what is
 // written is the storage version's. All versions share keys and cache.
 
-import type { Json, KubeObject, Mutable } from '@homeostat/machinery';
+import { type Json, type KubeObject, type Mutable, sortJson } from '@homeostat/machinery';
 import { StoredResource, type StoredResourceOptions } from '../registry/stored-resource.ts';
 import { type ObjectVersion, withoutResourceVersion } from '../watch-cache/object-version.ts';
 import type { StoredObject } from '../watch-cache/stored-object.ts';
 import type { CleanObjects } from './clean-objects.ts';
 import type { CustomVersion } from './custom-version.ts';
-import { sortJson } from './sorted-json.ts';
 import { canonicalMetadata, type VersionSchema } from './version-schema.ts';
 
 export interface CustomStoredOptions extends StoredResourceOptions {

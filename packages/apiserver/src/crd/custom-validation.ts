@@ -1,14 +1,13 @@
 // Whether a custom resource is valid: its schema, embedded resources, lists, its rules, and the replicas its Scale would
 // show (spec/apiserver.md §14.4 and §14.5). On update with the object as it was, whose unchanged faults are forgiven.
 
-import { nameIsPathSegment, type StrategyContext, validateObjectMeta } from '@homeostat/api';
+import { type StrategyContext, validateEmbeddedMeta } from '@homeostat/api';
 import {
   type FieldError,
   FieldPath,
   invalid,
   type Json,
   type KubeObject,
-  type ObjectMeta,
   rulesNotChecked,
   type StructuralSchema,
   validateStructural,
@@ -38,7 +37,7 @@ export function validateCustomObject(
   return [...all, ...runRules(object, old, schema, { errors, context })];
 }
 
-/** What the status endpoint looks at. */
+/** What the status endpoint looks at: not embedded resources. */
 export function validateCustomStatus(
   object: KubeObject,
   old: KubeObject,
@@ -54,7 +53,6 @@ export function validateCustomStatus(
       : validateStructural(status, statusSchema, {
           path: new FieldPath('status'),
           ...(before === undefined ? {} : { old: before }),
-          validateObjectMeta: validateEmbeddedMeta,
         }).errors;
   const all = scale === undefined ? errors : [...errors, ...validateReplicas(object, scale)];
   return [...all, ...runRules(object, old, schema, { errors, context })];
@@ -73,10 +71,6 @@ function runRules(
   const result = context.cel.validateRules(object as Json, old as Json | undefined, schema);
   for (const { field, body } of result.ratcheted) context.addWarning?.(`${field}: ${body}`);
   return result.errors;
-}
-
-function validateEmbeddedMeta(meta: ObjectMeta, path: FieldPath): readonly FieldError[] {
-  return validateObjectMeta(meta, { namespaced: (meta.namespace ?? '') !== '', name: nameIsPathSegment }, path);
 }
 
 function validateReplicas(object: KubeObject, scale: ScalePaths): readonly FieldError[] {

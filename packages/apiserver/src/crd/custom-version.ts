@@ -19,6 +19,7 @@ import {
   newInvalid,
   parseApiVersion,
   stringifyJson,
+  sortJson,
 } from '@homeostat/machinery';
 import type { ByteWriter } from '../endpoints/byte-writer.ts';
 import { asYamlError, cannotHandle, decodeUntyped } from '../endpoints/decode-body.ts';
@@ -27,7 +28,7 @@ import type { UntypedReader } from '../endpoints/patch-target.ts';
 import { type BodyOptions, ServedVersion } from '../endpoints/served-version.ts';
 import type { ObjectVersion } from '../watch-cache/object-version.ts';
 import type { CleanObjects } from './clean-objects.ts';
-import { findUid, sortJson } from './sorted-json.ts';
+import { findUid } from './find-uid.ts';
 import { canonicalMetadata, type VersionSchema } from './version-schema.ts';
 
 export interface CustomVersionOptions {
