@@ -115,6 +115,9 @@ function createProgram(expression: string, checked: CheckedExpr, options: CelEnv
         return { value: evaluation.run(), cost: evaluation.cost };
       } catch (error) {
         if (error instanceof CelCostError) return { error: error.message, cost: evaluation.cost, exhausted: true };
+        // A text or a list beyond what the engine can hold is beyond any budget.
+        if (error instanceof RangeError)
+          return { error: new CelCostError().message, cost: costBudget, exhausted: true };
         if (error instanceof CelError) return { error: error.message, cost: evaluation.cost, exhausted: false };
         throw error;
       }

@@ -36,15 +36,18 @@ function codePoint(code: number): string {
 function unescapeBytes(body: string): Uint8Array {
   const parts: number[] = [];
   const encoder = new TextEncoder();
+  const append = (bytes: Uint8Array): void => {
+    for (const byte of bytes) parts.push(byte);
+  };
   let last = 0;
   for (const match of body.matchAll(escape)) {
-    parts.push(...encoder.encode(body.slice(last, match.index)));
+    append(encoder.encode(body.slice(last, match.index)));
     last = match.index + match[0].length;
     const byte = match[1] ?? match[2];
     if (byte !== undefined) parts.push(Number.parseInt(byte, 16));
     else if (match[5] !== undefined) parts.push(Number.parseInt(match[5], 8));
-    else parts.push(...encoder.encode(escapedChar(match)));
+    else append(encoder.encode(escapedChar(match)));
   }
-  parts.push(...encoder.encode(body.slice(last)));
+  append(encoder.encode(body.slice(last)));
   return Uint8Array.from(parts);
 }

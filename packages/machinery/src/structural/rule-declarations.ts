@@ -76,7 +76,7 @@ function declareText(schema: StructuralSchema): Declared {
 function textSizeMax({ maxLength, enum: allowed }: StructuralSchema): number {
   if (maxLength !== undefined) return maxLength * 4;
   if (allowed === undefined || allowed.length === 0) return textBytesMax;
-  return Math.max(...allowed.map((value) => (typeof value === 'string' ? value.length : 0))) + 2;
+  return allowed.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? value.length : 0), 0) + 2;
 }
 
 function declareList(schema: StructuralSchema, name: string): Declared | undefined {

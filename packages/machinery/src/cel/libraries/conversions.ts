@@ -88,15 +88,18 @@ function wholePart(value: number, overflow: string): bigint {
   return BigInt(Math.trunc(value));
 }
 
+/** Longer texts are not read: zeros aside, no 64-bit number is longer, and reading digits takes more than linear time. */
+const digitsMax = 1000;
+
 function intOf(text: string): bigint {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw wrong('string', 'int');
+  if (text.length > digitsMax || !/^[+-]?[0-9]+$/.test(text)) throw wrong('string', 'int');
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   if (value < -(2n ** 63n) || value >= 2n ** 63n) throw wrong('string', 'int');
   return value;
 }
 
 function uintOf(text: string): CelUint {
-  if (!/^[0-9]+$/.test(text) || BigInt(text) >= 2n ** 64n) throw wrong('string', 'uint');
+  if (text.length > digitsMax || !/^[0-9]+$/.test(text) || BigInt(text) >= 2n ** 64n) throw wrong('string', 'uint');
   return new CelUint(BigInt(text));
 }
 

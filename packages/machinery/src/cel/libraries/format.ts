@@ -1,5 +1,7 @@
 // `'%s of %d'.format([…])` of the strings extension: %s %d %f %e %b %x %X %o and %%.
 
+import { perCharacter } from '../call-cost.ts';
+import type { CallContext } from '../functions.ts';
 import {
   CelDuration,
   CelError,
@@ -19,20 +21,26 @@ const defaultPrecision = 6;
 const precisionMax = 100;
 
 /** @throws CelError on an unknown verb, a missing argument or one of the wrong type */
-export function formatText(text: string, args: readonly CelValue[]): string {
+export function formatText(text: string, args: readonly CelValue[], context: CallContext): string {
   let used = 0;
   return text.replaceAll(verb, (whole, precision: string | undefined, letter: string | undefined) => {
     if (letter === '%' && precision === undefined) return '%';
     if (letter === undefined) throw new CelError('unexpected end of format string');
     if (used >= args.length) throw new CelError(`index ${used} out of range`);
-    return formatArg(args[used++] as CelValue, letter, precision === undefined ? undefined : Number(precision));
+    const value = args[used++] as CelValue;
+    return formatArg(value, letter, { precision: precision === undefined ? undefined : Number(precision), context });
   });
 }
 
-function formatArg(value: CelValue, letter: string, precision: number | undefined): string {
+interface FormatOptions {
+  readonly precision: number | undefined;
+  readonly context: CallContext;
+}
+
+function formatArg(value: CelValue, letter: string, { precision, context }: FormatOptions): string {
   switch (letter) {
     case 's':
-      return plainText(value);
+      return plainText(value, context);
     case 'd':
       if (isWhole(value)) return String(wholeOf(value));
       throw wrongType('decimal clause can only be used on integers', value);
@@ -52,6 +60,7 @@ function formatArg(value: CelValue, letter: string, precision: number | undefine
       throw wrongType('only integers and bools can be formatted as binary', value);
     case 'x':
     case 'X':
+      if (typeof value === 'string' || value instanceof Uint8Array) context.charge(value.length * perCharacter);
       return letter === 'x' ? hex(value) : hex(value).toUpperCase();
     case 'o':
       if (isWhole(value)) return wholeOf(value).toString(8);
@@ -100,7 +109,9 @@ function bytesToHex(bytes: Uint8Array): string {
 }
 
 /** `%s`: strings bare, inside lists and maps quoted only by their brackets. */
-function plainText(value: CelValue): string {
+function plainText(value: CelValue, context: CallContext): string {
+  const inner = (part: CelValue): string => plainText(part, context);
+  context.charge(typeof value === 'string' ? value.length * perCharacter : 1);
   if (typeof value === 'string') return value;
   if (value === null) return 'null';
   if (typeof value === 'number') return special(value) ?? String(value);
@@ -109,9 +120,9 @@ function plainText(value: CelValue): string {
   if (value instanceof CelTimestamp) return formatInstant(value.nanos);
   if (value instanceof CelDuration) return secondsText(value.nanos);
   if (value instanceof CelTypeValue) return value.typeName;
-  if (value instanceof CelList) return `[${Array.from(value, plainText).join(', ')}]`;
+  if (value instanceof CelList) return `[${Array.from(value, inner).join(', ')}]`;
   if (isMap(value)) {
-    const parts = Array.from(value.keys(), (key) => `${plainText(key)}: ${plainText(value.get(key) ?? null)}`);
+    const parts = Array.from(value.keys(), (key) => `${inner(key)}: ${inner(value.get(key) ?? null)}`);
     return `{${parts.toSorted().join(', ')}}`;
   }
   if (typeof value === 'boolean') return String(value);

@@ -2,7 +2,7 @@
 // distinct, sort, sortBy, reverse, first, last, range).
 
 import { compare, equals, memberText } from '../compare.ts';
-import { type Implementation, type Overload, overloads, overloadsOf } from '../functions.ts';
+import { type CallContext, type Implementation, type Overload, overloads, overloadsOf } from '../functions.ts';
 import type { CelDuration, CelUint } from '../values.ts';
 import { CelError, CelList, CelOptional, type CelValue, typeNameOf } from '../values.ts';
 import { toDuration, toInt, toUint } from './operators.ts';
@@ -49,14 +49,15 @@ export const lists: readonly Overload[] = [
     'list(A).lastIndexOf(A): int': ([list, item]) =>
       BigInt([...listOf(list)].findLastIndex((other) => equals(other, item as CelValue))),
     'list(A).slice(int, int): list(A)': ([list, from, to]) => slice(listOf(list), from as bigint, to as bigint),
-    'list(list(A)).flatten(): list(A)': ([list]) => CelList.of(flatten(listOf(list), 1)),
-    'list(dyn).flatten(): list(dyn)': ([list]) => CelList.of(flatten(listOf(list), 1)),
-    'list(dyn).flatten(int): list(dyn)': ([list, depth]) => CelList.of(flatten(listOf(list), depthOf(depth as bigint))),
+    'list(list(A)).flatten(): list(A)': ([list], context) => CelList.of(flatten(listOf(list), 1, context)),
+    'list(dyn).flatten(): list(dyn)': ([list], context) => CelList.of(flatten(listOf(list), 1, context)),
+    'list(dyn).flatten(int): list(dyn)': ([list, depth], context) =>
+      CelList.of(flatten(listOf(list), depthOf(depth as bigint), context)),
     'list(A).distinct(): list(A)': ([list]) =>
       CelList.of([...new Map([...listOf(list)].map((item) => [memberText(item), item] as const)).values()]),
     'list(A).reverse(): list(A)': ([list]) => CelList.of([...listOf(list)].toReversed()),
-    'list(A).first(): optional(A)': ([list]) => new CelOptional([...listOf(list)].at(0)),
-    'list(A).last(): optional(A)': ([list]) => new CelOptional([...listOf(list)].at(-1)),
+    'list(A).first(): optional(A)': ([list]) => edge(listOf(list), 0),
+    'list(A).last(): optional(A)': ([list]) => edge(listOf(list), listOf(list).size - 1),
   }),
   ...overloads(
     Object.fromEntries(
@@ -72,6 +73,10 @@ export const lists: readonly Overload[] = [
   }),
 ];
 
+function edge(list: CelList, index: number): CelOptional {
+  return list.size === 0 ? CelOptional.none : new CelOptional(list.at(index));
+}
+
 function ordered(a: CelValue, b: CelValue): number {
   const found = compare(a, b);
   if (found === undefined) throw new CelError(`no such overload: ${typeNameOf(a)} and ${typeNameOf(b)} have no order`);
@@ -83,7 +88,8 @@ function slice(list: CelList, from: bigint, to: bigint): CelList {
   if (from > to)
     throw new CelError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
   if (to > BigInt(list.size)) throw new CelError(`cannot slice(${from}, ${to}), list is length ${list.size}`);
-  return CelList.of([...list].slice(Number(from), Number(to)));
+  const start = Number(from);
+  return new CelList(Number(to) - start, (index) => list.at(start + index));
 }
 
 function depthOf(depth: bigint): number {
@@ -91,8 +97,11 @@ function depthOf(depth: bigint): number {
   return Number(depth);
 }
 
-function flatten(list: CelList, depth: number): CelValue[] {
-  return [...list].flatMap((item) => (item instanceof CelList && depth > 0 ? flatten(item, depth - 1) : [item]));
+function flatten(list: CelList, depth: number, context: CallContext): CelValue[] {
+  context.charge(list.size);
+  return [...list].flatMap((item) =>
+    item instanceof CelList && depth > 0 ? flatten(item, depth - 1, context) : [item],
+  );
 }
 
 function range(size: bigint): CelList {

@@ -40,7 +40,11 @@ export const quantities: readonly Overload[] = overloads({
   'Quantity.compareTo(Quantity): int': ([a, b]) => BigInt(of(a).compare(of(b))),
 });
 
+/** Longer texts are not read: reading digits takes more than linear time. */
+const quantityLengthMax = 1000;
+
 function parse(text: string): QuantityValue {
+  if (text.length > quantityLengthMax) throw new CelError('unable to parse numeric part of quantity');
   try {
     return new QuantityValue(parseQuantity(text));
   } catch (error) {
@@ -51,7 +55,7 @@ function parse(text: string): QuantityValue {
 
 function isQuantity(text: string): boolean {
   try {
-    parseQuantity(text);
+    parse(text);
     return true;
   } catch {
     return false;

@@ -28,7 +28,7 @@ class SemverValue implements CelOpaque {
 }
 
 const of = (value: CelValue | undefined): SemverValue => value as SemverValue;
-const number = '(0|[1-9][0-9]*)';
+const number = '(0|[1-9][0-9]{0,18})';
 const identifier = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
 const strict = new RegExp(
   `^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,

@@ -1,7 +1,8 @@
 // The strings extension (version 2): positions and lengths count code points.
 
 import { goQuote } from '../../values/go-strings.ts';
-import { type Overload, overloads, overloadsOf } from '../functions.ts';
+import { perCharacter } from '../call-cost.ts';
+import { type CallContext, type Overload, overloads, overloadsOf } from '../functions.ts';
 import { CelError, CelList, type CelValue } from '../values.ts';
 import { formatText } from './format.ts';
 
@@ -17,10 +18,10 @@ export const strings: readonly Overload[] = [
       lastIndexOf(text as string, part as string, Number(from)),
     'string.lowerAscii(): string': ([text]) => (text as string).replaceAll(/[A-Z]+/g, (upper) => upper.toLowerCase()),
     'string.upperAscii(): string': ([text]) => (text as string).replaceAll(/[a-z]+/g, (lower) => lower.toUpperCase()),
-    'string.replace(string, string): string': ([text, old, by]) =>
-      (text as string).replaceAll(old as string, () => by as string),
-    'string.replace(string, string, int): string': ([text, old, by, limit]) =>
-      replaceSome(text as string, old as string, by as string, Number(limit)),
+    'string.replace(string, string): string': ([text, old, by], context) =>
+      replaceSome(text as string, old as string, by as string, { limit: -1, context }),
+    'string.replace(string, string, int): string': ([text, old, by, limit], context) =>
+      replaceSome(text as string, old as string, by as string, { limit: Number(limit), context }),
     'string.split(string): list(string)': ([text, by]) => CelList.of(splitText(text as string, by as string, -1)),
     'string.split(string, int): list(string)': ([text, by, limit]) =>
       CelList.of(splitText(text as string, by as string, Number(limit))),
@@ -32,9 +33,10 @@ export const strings: readonly Overload[] = [
       Array.from(text as string)
         .toReversed()
         .join(''),
-    'string.format(list(dyn)): string': ([text, args]) => formatText(text as string, [...(args as CelList)]),
-    'list(string).join(): string': ([list]) => joinTexts(list as CelList, ''),
-    'list(string).join(string): string': ([list, by]) => joinTexts(list as CelList, by as string),
+    'string.format(list(dyn)): string': ([text, args], context) =>
+      formatText(text as string, [...(args as CelList)], context),
+    'list(string).join(): string': ([list], context) => joinTexts(list as CelList, '', context),
+    'list(string).join(string): string': ([list, by], context) => joinTexts(list as CelList, by as string, context),
   }),
   ...overloadsOf('strings.quote', { '(string): string': ([text]) => goQuote(text as string) }),
 ];
@@ -70,10 +72,19 @@ function lastIndexOf(text: string, part: string, from: number | undefined): bigi
   return pointIndex(text, text.lastIndexOf(part, unit));
 }
 
-function replaceSome(text: string, old: string, by: string, limit: number): string {
-  if (limit < 0) return text.replaceAll(old, () => by);
-  let left = limit;
-  return text.replaceAll(old, (found) => (left-- > 0 ? by : found));
+interface ReplaceOptions {
+  /** Negative: all. */
+  readonly limit: number;
+  readonly context: CallContext;
+}
+
+/** Pays for the result before it is made: it may be far longer than all that went in. */
+function replaceSome(text: string, old: string, by: string, { limit, context }: ReplaceOptions): string {
+  const found = text.split(old).length + (old === '' ? 1 : -1);
+  const count = limit < 0 ? found : Math.min(limit, found);
+  context.charge(Math.ceil((text.length + count * by.length) * perCharacter));
+  let left = count;
+  return text.replaceAll(old, (part) => (left-- > 0 ? by : part));
 }
 
 function splitText(text: string, by: string, limit: number): string[] {
@@ -91,9 +102,11 @@ function substring(chars: readonly string[], from: number, to: number | undefine
   return chars.slice(from, to).join('');
 }
 
-function joinTexts(list: CelList, by: string): string {
-  return Array.from(list, (item: CelValue) => {
+function joinTexts(list: CelList, by: string, context: CallContext): string {
+  const texts = Array.from(list, (item: CelValue) => {
     if (typeof item !== 'string') throw new CelError('no such overload');
+    context.charge((item.length + by.length) * perCharacter);
     return item;
-  }).join(by);
+  });
+  return texts.join(by);
 }
