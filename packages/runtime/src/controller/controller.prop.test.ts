@@ -1,5 +1,5 @@
 // Random histories of a plain reconciler: whatever others write, whenever watches break and answers are late or lost, it ends with what is
-// desired, although its own writes do not wake it, and makes no child twice. Case ids: C1, O5, O12, B2.
+// desired, whether its own writes wake it or not, and makes no child twice. Case ids: C1, O5, O12, B2.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +13,11 @@ import type { ReconcileController } from './controller-definition.ts';
 import { wakeController } from './wakes.ts';
 
 /** Keeps one part per widget, of the widget's size, and tells the size in the widget's status. */
-const mirror = (supersede: ReconcileController['supersede']): ReconcileController => ({
+const mirror = (
+  supersede: ReconcileController['supersede'],
+  ownWrites: NonNullable<ReconcileController['ownWrites']>,
+): ReconcileController => ({
+  ownWrites,
   name: 'mirror',
   for: { resource: widgets },
   watches: [{ resource: parts, indexes: [byController], wakes: wakeController(widgets) }],
@@ -55,70 +59,77 @@ const step = fc.oneof(
 /** How late each answer is, and whether it is lost. */
 const answers = fc.array(fc.record({ lateMs: fc.constantFrom(0, 0, 1, 20), lost: fc.boolean() }), { maxLength: 6 });
 const supersede = fc.constantFrom(undefined, 'resourceVersion' as const);
+const ownWrites = fc.constantFrom('ignore' as const, 'ignore' as const, 'wake' as const);
 
 it('C1 O5 O12 B2 a plain reconciler ends with what is desired, and never with a child too many', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), answers, supersede, async (steps, late, mode) => {
-      const { env, server, reconciles, stop } = await startController(mirror(mode));
-      const left = [...late];
-      const client = server.handle.bind(server);
-      server.handle = async (request) => {
-        const isWrite = request.method !== 'GET';
-        const fate = isWrite ? left.shift() : undefined;
-        const answer = await client(request);
-        if (fate !== undefined && fate.lateMs > 0) await env.clock.sleep(fate.lateMs);
-        if (fate?.lost === true) throw new TransportError('reset', 'the answer was lost');
-        return answer;
-      };
-      const change = (resource: string, object: Widget, wanted: number): void => {
-        const changed: Widget = { ...object, spec: { size: wanted } };
-        server.put(resource, changed);
-      };
-      for (const next of steps) {
-        switch (next.do) {
-          case 'resize':
-            change(
-              'widgets',
-              (server.get('widgets', 'default', next.name) as Widget | undefined) ?? newWidget(next.name),
-              next.size,
-            );
-            break;
-          case 'spoil':
-            for (const part of server.list('parts').slice(0, 1)) change('parts', part as Widget, next.size);
-            break;
-          case 'lose part':
-            for (const { metadata } of server.list('parts').slice(0, 1))
-              server.remove('parts', 'default', metadata?.name ?? '');
-            break;
-          case 'recreate':
-            server.remove('widgets', 'default', next.name);
-            for (const part of server.list('parts'))
-              if (part.metadata?.ownerReferences?.[0]?.name === next.name)
-                server.remove('parts', 'default', part.metadata.name ?? '');
-            change('widgets', newWidget(next.name), next.size);
-            break;
-          case 'break watches':
-            if (next.relist) server.compact();
-            server.endWatches(next.relist ? newExpired('too old') : undefined);
-            break;
-          case 'wait':
-            await env.clock.advance(next.forMs);
-            break;
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 25 }),
+      answers,
+      supersede,
+      ownWrites,
+      async (steps, late, mode, own) => {
+        const { env, server, reconciles, stop } = await startController(mirror(mode, own));
+        const left = [...late];
+        const client = server.handle.bind(server);
+        server.handle = async (request) => {
+          const isWrite = request.method !== 'GET';
+          const fate = isWrite ? left.shift() : undefined;
+          const answer = await client(request);
+          if (fate !== undefined && fate.lateMs > 0) await env.clock.sleep(fate.lateMs);
+          if (fate?.lost === true) throw new TransportError('reset', 'the answer was lost');
+          return answer;
+        };
+        const change = (resource: string, object: Widget, wanted: number): void => {
+          const changed: Widget = { ...object, spec: { size: wanted } };
+          server.put(resource, changed);
+        };
+        for (const next of steps) {
+          switch (next.do) {
+            case 'resize':
+              change(
+                'widgets',
+                (server.get('widgets', 'default', next.name) as Widget | undefined) ?? newWidget(next.name),
+                next.size,
+              );
+              break;
+            case 'spoil':
+              for (const part of server.list('parts').slice(0, 1)) change('parts', part as Widget, next.size);
+              break;
+            case 'lose part':
+              for (const { metadata } of server.list('parts').slice(0, 1))
+                server.remove('parts', 'default', metadata?.name ?? '');
+              break;
+            case 'recreate':
+              server.remove('widgets', 'default', next.name);
+              for (const part of server.list('parts'))
+                if (part.metadata?.ownerReferences?.[0]?.name === next.name)
+                  server.remove('parts', 'default', part.metadata.name ?? '');
+              change('widgets', newWidget(next.name), next.size);
+              break;
+            case 'break watches':
+              if (next.relist) server.compact();
+              server.endWatches(next.relist ? newExpired('too old') : undefined);
+              break;
+            case 'wait':
+              await env.clock.advance(next.forMs);
+              break;
+          }
         }
-      }
-      await env.clock.advance(300_000);
-      for (const widget of server.list('widgets') as Widget[]) {
-        const owned = server
-          .list('parts')
-          .filter(({ metadata }) => metadata?.ownerReferences?.[0]?.uid === widget.metadata?.uid) as Widget[];
-        const wanted = widget.spec?.size;
-        assert.deepEqual([owned.map(({ spec }) => spec?.size), widget.status?.ready], [[wanted], wanted]);
-      }
-      const before = reconciles.length;
-      await env.clock.advance(60_000);
-      assert.equal(reconciles.length, before, 'it rests');
-      await stop();
-    }),
+        await env.clock.advance(300_000);
+        for (const widget of server.list('widgets') as Widget[]) {
+          const owned = server
+            .list('parts')
+            .filter(({ metadata }) => metadata?.ownerReferences?.[0]?.uid === widget.metadata?.uid) as Widget[];
+          const wanted = widget.spec?.size;
+          assert.deepEqual([owned.map(({ spec }) => spec?.size), widget.status?.ready], [[wanted], wanted]);
+        }
+        const before = reconciles.length;
+        await env.clock.advance(60_000);
+        assert.equal(reconciles.length, before, 'it rests');
+        await stop();
+      },
+    ),
     { numRuns: 200 },
   );
 });
