@@ -47,12 +47,18 @@ export class ControllerCaches implements Caches {
     if (declared === undefined) throw new Error(`controller ${this.#name} does not declare ${id}`);
     const { watch, informer } = declared;
     const selected = watch.select?.namespace ?? namespace;
-    let objects: KubeObject[] = [];
+    const objects: KubeObject[] = [];
     let resourceVersion = '';
     const resource = watch.metadataOnly === true ? metadataOf(watch.resource) : watch.resource;
-    for await (const page of client.listPages(resource, { ...watch.select, namespace: selected, signal })) {
-      objects = page.restarted ? [...page.items] : objects.concat(page.items);
-      resourceVersion = page.resourceVersion;
+    // Where a set of namespaces is followed, there may be no right to more.
+    const several = selected === undefined ? informer.namespaces : undefined;
+    for (const each of several ?? [selected]) {
+      let found: readonly KubeObject[] = [];
+      for await (const page of client.listPages(resource, { ...watch.select, namespace: each, signal })) {
+        found = page.restarted ? page.items : found.concat(page.items);
+        resourceVersion = page.resourceVersion;
+      }
+      for (const object of found) objects.push(object);
     }
     const lister = createOverlayLister({
       base: informer.lister,
@@ -63,7 +69,11 @@ export class ControllerCaches implements Caches {
     });
     const listers = new Map(this.#listers).set(id, lister);
     const caches = new ControllerCaches(this.#name, this.#watched, listers);
-    return { caches, resourceVersion, differs: isDifferent(informer.lister.list(selected), objects) };
+    const differs =
+      selected !== undefined && !informer.knows(selected)
+        ? false
+        : isDifferent(informer.lister.list(selected), objects);
+    return { caches, resourceVersion, differs };
   }
 
   /** The same caches with own writes laid over; `writtenTo` gives those of a resource and may grow. */

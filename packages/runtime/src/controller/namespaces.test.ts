@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createVirtualEnv, Scope } from '@homeostat/base';
-import { keyOf } from '@homeostat/client';
+import { keyOf, TransportError } from '@homeostat/client';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { NamespaceSet, UnknownNamespaceError } from '../informer/namespace-set.ts';
 import { FakeServer, newWidget, parts, widgets } from '../testing/fake-server.ts';
@@ -59,5 +59,52 @@ it('works on the keys of its namespaces alone, and goes on when they change', as
   put('y', 'lost');
   await env.clock.advance(2_000);
   assert.ok(failures.length > 0 && failures.every((error) => error instanceof UnknownNamespaceError));
+  await env.clock.run(scope.close());
+});
+
+it('reads live in each of its namespaces, and in no other: it may have no right to', async () => {
+  const env = createVirtualEnv();
+  const server = new FakeServer(env);
+  const client = server.client();
+  const informers = new InformerFactory({ client, env, namespaces: new NamespaceSet(['x', 'y']), repairPeriodMs: 0 });
+  const seen: number[] = [];
+  const controller = createController(
+    {
+      name: 'namespaced',
+      for: { resource: widgets },
+      watches: [{ resource: parts }],
+      async reconcile({ caches, client: fenced }) {
+        seen.push(caches.lister(parts).list().length);
+        if (seen.length > 1) return;
+        for (const namespace of ['x', 'y']) {
+          await fenced.create(parts, { object: { metadata: { name: 'new', namespace } } }).catch(() => {});
+        }
+      },
+    },
+    { client, env, informers },
+  );
+  // The server acts, the answer is lost, and the watch is late.
+  server.swallow = ({ object }) => object.metadata?.name === 'new';
+  server.fault = (request) => {
+    if (request.method !== 'POST' || request.resource !== 'parts') return;
+    server.put('parts', { metadata: { name: 'new', namespace: request.namespace ?? '' } });
+    throw new TransportError('reset', 'the connection was reset');
+  };
+  server.put('parts', { metadata: { name: 'other', namespace: 'z' } });
+  server.put('widgets', newWidget('a', { namespace: 'x' }));
+  const scope = new Scope();
+  scope.spawn('informers', (signal) => informers.run({ signal }));
+  scope.spawn('controller', (signal) => controller.run({ signal }));
+  await env.clock.settle();
+  controller.wake('x/a');
+  await env.clock.settle();
+  assert.deepEqual(seen, [0, 2]);
+  const listed = server.requests.filter(
+    ({ method, resource, watch }) => method === 'GET' && resource === 'parts' && !watch,
+  );
+  assert.deepEqual(
+    listed.map(({ namespace }) => namespace),
+    ['x', 'y'],
+  );
   await env.clock.run(scope.close());
 });

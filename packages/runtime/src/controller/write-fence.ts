@@ -14,6 +14,8 @@ import { BlockedKeys, type Obstacle } from './blocked-keys.ts';
 export interface FencedCache {
   readonly lister: Lister;
   readonly resourceVersion: string;
+  /** Whether objects of a namespace ever show; default always. */
+  knows?(namespace: string | undefined): boolean;
 }
 
 /** One write, as far as the caches are concerned. `resource` is `resource.group`: versions of one resource share a history. */
@@ -97,10 +99,10 @@ export class WriteFence {
     return this.#fences.size;
   }
 
-  /** Notes a write made for `key`, whose object has `uid`. Writes to resources without a cache are not noted. */
+  /** Notes a write made for `key`, whose object has `uid`. Writes to resources without a cache, or to namespaces that a cache does not follow, are not noted. */
   written(key: ObjectKey, uid: string | undefined, write: Write): void {
     const cache = this.#options.cacheOf(write.resource);
-    if (cache === undefined) return;
+    if (cache === undefined || cache.knows?.(splitKey(write.object).namespace) === false) return;
     let fence = this.#fences.get(key);
     if (fence === undefined || fence.uid !== uid) {
       fence = newFence(uid);

@@ -64,6 +64,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   readonly openWatches: number;
   /** The version the cache has reached for one namespace; undefined: for all of them. */
   versionFor(namespace: string | undefined): string;
+  /** The namespaces that can be read, where it follows a set of them; undefined: its whole selection. */
+  readonly namespaces: ReadonlySet<string> | undefined;
   /** Whether objects of a namespace can be read: always, but for informers of a set of namespaces that it is not in, or not yet. */
   knows(namespace: string | undefined): boolean;
   /** Whether the first list is in the cache and told to the handlers; stays so. */

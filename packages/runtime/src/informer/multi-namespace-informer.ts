@@ -109,6 +109,10 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     return oldest ?? '';
   }
 
+  get namespaces(): ReadonlySet<string> {
+    return new Set(this.#readable().keys());
+  }
+
   knows(namespace: string | undefined): boolean {
     return this.#readable().has(namespace ?? '');
   }

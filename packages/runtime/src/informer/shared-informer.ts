@@ -56,6 +56,7 @@ const defaultRepairPeriodMs = 600_000;
  */
 export class SharedInformer<T extends KubeObject = KubeObject> implements Informer<T> {
   readonly resource: ResourceType<T>;
+  readonly namespaces = undefined;
   readonly #options: SharedInformerOptions<T>;
   readonly #env: Env;
   readonly #store: Store<T>;
