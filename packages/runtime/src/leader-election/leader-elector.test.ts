@@ -351,6 +351,19 @@ describe('createLeaderElector()', () => {
     assert.equal(lease().holderIdentity, 'a');
   });
 
+  it('goes on when those who listen throw', async () => {
+    const { env, server } = setUp();
+    const fail = (): never => {
+      throw new Error('listener');
+    };
+    const listeners = { onNewLeader: fail, onStartedLeading: fail, onStoppedLeading: fail, recordEvent: fail };
+    const a = candidate(env, server, 'a', listeners);
+    await env.clock.advance(20_000);
+    assert.equal(a.acting, true);
+    a.stop();
+    assert.equal(await env.clock.run(a.done), undefined);
+  });
+
   it('tells whether it leads, by the metric of client-go', async () => {
     const { env, server } = setUp();
     const metrics = createPrometheusMetrics();

@@ -147,7 +147,7 @@ class Elector implements LeaderElector {
         if (written !== undefined) this.#state = { ...this.#state, lease: written };
       }
       this.#state = { ...this.#state, leading: false };
-      this.#options.onStoppedLeading?.();
+      this.#tell(() => this.#options.onStoppedLeading?.());
     }
   }
 
@@ -197,7 +197,7 @@ class Elector implements LeaderElector {
     const { log } = this.#env;
     this.#announce('became leader');
     this.#metrics.leading(true);
-    this.#options.onStartedLeading?.(this.term());
+    this.#tell(() => this.#options.onStartedLeading?.(this.term()));
     const acting = new AbortController();
     const losing = new AbortController();
     let over = false;
@@ -306,7 +306,7 @@ class Elector implements LeaderElector {
 
   #announce(what: 'became leader' | 'stopped leading'): void {
     const { lease } = this.#state;
-    if (lease !== undefined) this.#options.recordEvent?.(lease, `${this.#config.identity} ${what}`);
+    if (lease !== undefined) this.#tell(() => this.#options.recordEvent?.(lease, `${this.#config.identity} ${what}`));
     this.#env.log.info(what, {
       lease: `${this.#config.namespace}/${this.#config.name}`,
       identity: this.#config.identity,
@@ -317,7 +317,16 @@ class Elector implements LeaderElector {
     const holder = this.holder;
     if (holder === undefined || holder === this.#reported) return;
     this.#reported = holder;
-    this.#options.onNewLeader?.(holder);
+    this.#tell(() => this.#options.onNewLeader?.(holder));
+  }
+
+  /** Who listens must not end the election by an error of theirs. */
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#env.log.error('a listener of leader election failed', { lease: this.#config.name, error });
+    }
   }
 
   #now(): ElectionNow {
