@@ -108,3 +108,34 @@ it('reads live in each of its namespaces, and in no other: it may have no right 
   );
   await env.clock.run(scope.close());
 });
+
+it('waits for its own writes where it wrote, not for namespaces in which nothing happens', async () => {
+  const env = createVirtualEnv();
+  const server = new FakeServer(env);
+  const client = server.client();
+  const informers = new InformerFactory({ client, env, namespaces: new NamespaceSet(['x', 'y']), repairPeriodMs: 0 });
+  const runs: number[] = [];
+  const controller = createController(
+    {
+      name: 'namespaced',
+      for: { resource: widgets },
+      watches: [{ resource: parts }],
+      async reconcile({ key, caches, client: fenced }) {
+        runs.push(env.clock.monotonicMs());
+        const name = `${key.replace('/', '-')}-part`;
+        if (caches.lister(parts).get('x', name) === undefined)
+          await fenced.create(parts, { object: { metadata: { name, namespace: 'x' } } });
+        return runs.length < 5 ? { requeueAfterMs: 100 } : undefined;
+      },
+    },
+    { client, env, informers },
+  );
+  server.put('widgets', newWidget('a', { namespace: 'x' }));
+  const scope = new Scope();
+  scope.spawn('informers', (signal) => informers.run({ signal }));
+  scope.spawn('controller', (signal) => controller.run({ signal }));
+  await env.clock.advance(1_000);
+  assert.deepEqual(runs, [0, 100, 200, 300, 400]);
+  assert.equal(server.requests.filter(({ method }) => method === 'POST').length, 1);
+  await env.clock.run(scope.close());
+});

@@ -14,6 +14,8 @@ import { BlockedKeys, type Obstacle } from './blocked-keys.ts';
 export interface FencedCache {
   readonly lister: Lister;
   readonly resourceVersion: string;
+  /** The version reached for one namespace, where those of several differ; default {@link resourceVersion}. */
+  versionFor?(namespace: string | undefined): string;
   /** Whether objects of a namespace ever show; default always. */
   knows?(namespace: string | undefined): boolean;
 }
@@ -196,8 +198,9 @@ export class WriteFence {
     this.#blocked.unblock(key);
   }
 
-  #isBehind({ seenLive }: KeyFence): boolean {
-    return seenLive !== undefined && !this.#reached(seenLive.resource, seenLive.resourceVersion);
+  #isBehind(fence: KeyFence): boolean {
+    const { seenLive } = fence;
+    return seenLive !== undefined && !this.#reached(fence, seenLive.resource, seenLive.resourceVersion);
   }
 
   /** Adds the version of the newest of the caches that must be consistent, once a passage. */
@@ -221,7 +224,8 @@ export class WriteFence {
   #live(key: ObjectKey, fence: KeyFence): Passage {
     this.#blocked.unblock(key);
     const resources = new Set<string>(fence.uncertain);
-    for (const [resource, version] of fence.versions) if (!this.#reached(resource, version)) resources.add(resource);
+    for (const [resource, version] of fence.versions)
+      if (!this.#reached(fence, resource, version)) resources.add(resource);
     for (const effect of fence.effects) if (!this.#shows(effect)) resources.add(effect.resource);
     return {
       status: 'live',
@@ -236,7 +240,7 @@ export class WriteFence {
   /** The first thing that is not to be seen yet. What is seen is dropped on the way, so that each write is looked at once. */
   #obstacle(fence: KeyFence): Obstacle | undefined {
     for (const [resource, resourceVersion] of fence.versions) {
-      if (!this.#reached(resource, resourceVersion)) return { resource, resourceVersion };
+      if (!this.#reached(fence, resource, resourceVersion)) return { resource, resourceVersion };
       fence.versions.delete(resource);
     }
     for (let last = fence.effects.at(-1); last !== undefined; last = fence.effects.at(-1)) {
@@ -246,10 +250,18 @@ export class WriteFence {
     return undefined;
   }
 
-  #reached(resource: string, resourceVersion: string): boolean {
+  #reached(fence: KeyFence, resource: string, resourceVersion: string): boolean {
     const cache = this.#options.cacheOf(resource);
-    // Versions that can't be compared can't be waited for.
-    return cache === undefined || (compareResourceVersions(cache.resourceVersion, resourceVersion) ?? 0) >= 0;
+    if (cache === undefined) return true;
+    // A namespace that nobody writes to tells how far it is once a minute: it is not waited for.
+    const written = fence.namespaces.get(resource);
+    const whole = written === undefined || written.has('');
+    for (const namespace of whole ? [undefined] : written) {
+      const version = cache.versionFor?.(namespace) ?? cache.resourceVersion;
+      // Versions that can't be compared can't be waited for.
+      if ((compareResourceVersions(version, resourceVersion) ?? 0) < 0) return false;
+    }
+    return true;
   }
 
   #shows(effect: Effect): boolean {

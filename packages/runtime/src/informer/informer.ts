@@ -48,7 +48,7 @@ export interface Registration {
   remove(): Promise<void>;
 }
 
-/** Hears how far the cache is: the version reached, and the object when one changed. Called after handlers. */
+/** Hears how far the cache, or that of one of its namespaces, is: the version reached, and the object when one changed. Called after handlers. */
 export type ProgressHandler = (resourceVersion: string, key: ObjectKey | undefined) => void;
 
 /** A cache of one resource, and those who hear of its changes. */

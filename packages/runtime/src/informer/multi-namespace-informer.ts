@@ -244,8 +244,7 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     this.#children.set(namespace, child);
     informer.addIndexes(this.#indexes);
     for (const handler of this.#handlers) this.#listen(handler, namespace, informer);
-    informer.onProgress((_version, key) => {
-      const version = this.resourceVersion;
+    informer.onProgress((version, key) => {
       for (const handler of this.#progress) handler(version, key);
     });
     informer.onState(() => this.#review());
