@@ -5,6 +5,7 @@ export { convertObject } from './conversion/convert-object.ts';
 export {
   admissionVariables,
   type AdmissionVariablesOptions,
+  mutationLibrary,
 } from './kinds/admissionregistration/admission-variables.ts';
 export { loadAdmissionExpressions } from './kinds/admissionregistration/load-expressions.ts';
 export { validateEmbeddedMeta } from './kinds/apiextensions/version-schema.ts';

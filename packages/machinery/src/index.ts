@@ -59,6 +59,7 @@ export {
 export { applyConfiguration } from './field-ownership/apply-configuration.ts';
 export { excludeFields, type FieldFilter, includeFields } from './field-ownership/field-filter.ts';
 export { FieldSet, type FieldsV1 } from './field-ownership/field-set.ts';
+export { mergeConfiguration } from './field-ownership/merge-configuration.ts';
 export { keepUnchangedTimes } from './field-ownership/keep-times.ts';
 export { lastAppliedAnnotation } from './field-ownership/last-applied.ts';
 export { decodeManagedFields, ManagedFieldsError } from './field-ownership/managed-fields.ts';

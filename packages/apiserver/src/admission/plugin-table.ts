@@ -24,6 +24,7 @@ import { ServiceAccount } from './plugins/service-account.ts';
 import { StorageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { TaintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
 import { loadCelConditions } from './webhook/cel-conditions.ts';
+import { MutatingAdmissionPolicyPlugin } from './policy/mutating-policies.ts';
 import { ValidatingAdmissionPolicyPlugin } from './policy/validating-policies.ts';
 import { MutatingAdmissionWebhook } from './webhook/mutating-webhooks.ts';
 import { ValidatingAdmissionWebhook, type WebhookPluginOptions } from './webhook/validating-webhooks.ts';
@@ -57,6 +58,7 @@ const table: readonly PluginEntry[] = [
   on('CertificateSubjectRestriction', () => new CertificateSubjectRestriction()),
   on('DefaultIngressClass', (host) => new DefaultIngressClass(host)),
   on('PodTopologyLabels', (host) => new PodTopologyLabels(host)),
+  on('MutatingAdmissionPolicy', (host) => new MutatingAdmissionPolicyPlugin(host)),
   on('MutatingAdmissionWebhook', (host, webhooks) => new MutatingAdmissionWebhook(host, webhooks)),
   on('ValidatingAdmissionPolicy', (host) => new ValidatingAdmissionPolicyPlugin(host)),
   on('ValidatingAdmissionWebhook', (host, webhooks) => new ValidatingAdmissionWebhook(host, webhooks)),
@@ -74,7 +76,6 @@ const absentPlugins: readonly string[] = [
   'ExtendedResourceToleration',
   'ImagePolicyWebhook',
   'LimitPodHardAntiAffinityTopology',
-  'MutatingAdmissionPolicy',
   'NamespaceAutoProvision',
   'NamespaceExists',
   'OwnerReferencesPermissionEnforcement',

@@ -5,7 +5,7 @@ import type { Cel } from '@homeostat/api';
 import { type KubeObject, utf8Length } from '@homeostat/machinery';
 import type { CelProgram, EvaluateResult } from '@homeostat/machinery/cel';
 import type { Asking } from '../authorization-questions.ts';
-import type { Compiled, CompiledValidation, PolicyPrograms } from './policy-programs.ts';
+import type { Compiled, CompiledValidation, PolicyPrograms, SharedPrograms } from './policy-programs.ts';
 
 /** What a request is judged by. */
 export interface PolicyInput {
@@ -39,7 +39,7 @@ export interface PolicyOutcome {
 }
 
 /** Upstream's budget for all expressions of a policy on one request. */
-const policyCostBudget = 10_000_000;
+export const policyCostBudget = 10_000_000;
 const conditionsCostBudget = 2_500_000;
 const expressionCostMax = 1_000_000;
 const messageBytesMax = 5 * 1024;
@@ -52,16 +52,10 @@ export async function evaluatePolicy(
   programs: PolicyPrograms,
   input: PolicyInput,
 ): Promise<PolicyOutcome | undefined> {
-  const conditions = new PolicyRun(cel, programs, input, conditionsCostBudget);
-  const problems: string[] = [];
-  for (const condition of programs.conditions) {
-    const result = await conditions.evaluate(condition);
-    if (result.error !== undefined) problems.push(result.error);
-    else if (result.value !== true) return undefined;
-  }
-  if (problems.length > 0) {
-    const message = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
-    return { violations: [{ message, reason: '', isFailure: true }], annotations: [] };
+  const matched = await conditionsHold(cel, programs, input);
+  if (!matched.holds) return undefined;
+  if (matched.problem !== undefined) {
+    return { violations: [{ message: matched.problem, reason: '', isFailure: true }], annotations: [] };
   }
   const run = new PolicyRun(cel, programs, input, policyCostBudget);
   const violations: Violation[] = [];
@@ -79,6 +73,23 @@ export async function evaluatePolicy(
   return { violations, annotations };
 }
 
+/** Whether all conditions of a policy hold; `problem`: that can't be said. */
+export async function conditionsHold(
+  cel: Cel,
+  programs: SharedPrograms,
+  input: PolicyInput,
+): Promise<{ readonly holds: boolean; readonly problem?: string }> {
+  const run = new PolicyRun(cel, programs, input, conditionsCostBudget);
+  const problems: string[] = [];
+  for (const condition of programs.conditions) {
+    const result = await run.evaluate(condition);
+    if (result.error !== undefined) problems.push(result.error);
+    else if (result.value !== true) return { holds: false };
+  }
+  if (problems.length === 0) return { holds: true };
+  return { holds: true, problem: problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]` };
+}
+
 async function validate(
   { validation, condition, message }: CompiledValidation,
   run: PolicyRun,
@@ -93,12 +104,12 @@ async function validate(
 }
 
 /** One pass of expressions over the same input and budget. */
-class PolicyRun {
+export class PolicyRun {
   readonly #bindings: Readonly<Record<string, unknown>>;
   readonly #asking: Asking;
   #left: number;
 
-  constructor(cel: Cel, programs: PolicyPrograms, input: PolicyInput, budget: number) {
+  constructor(cel: Cel, programs: SharedPrograms, input: PolicyInput, budget: number) {
     this.#left = budget;
     this.#asking = input.asking;
     const { object, oldObject, request, params, namespaceObject, resource, asking } = input;

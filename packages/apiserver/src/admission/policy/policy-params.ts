@@ -1,6 +1,6 @@
 // The parameters of a binding: the objects that its paramRef names, in the version the policy asks for.
 
-import type { ParamRef, ValidatingAdmissionPolicySpec } from '@homeostat/api/types/admissionregistration-v1';
+import type { ParamKind, ParamRef } from '@homeostat/api/types/admissionregistration-v1';
 import { type KubeObject, labelSelectorAsSelector, parseApiVersion } from '@homeostat/machinery';
 import type { AdmissionHost } from '../admission-host.ts';
 
@@ -13,12 +13,11 @@ const absent = 'no params found for policy binding with `Deny` parameterNotFound
  * @throws Error with upstream's text
  */
 export async function paramsOf(
-  spec: ValidatingAdmissionPolicySpec,
+  paramKind: ParamKind | undefined,
   ref: ParamRef | undefined,
   namespace: string,
   { host, signal }: { readonly host: AdmissionHost; readonly signal: AbortSignal },
 ): Promise<readonly (KubeObject | null)[]> {
-  const { paramKind } = spec;
   if (paramKind === undefined || ref === undefined) return [null];
   const { apiVersion = '', kind = '' } = paramKind;
   const info = host.resources.findKind({ ...parseApiVersion(apiVersion), kind });

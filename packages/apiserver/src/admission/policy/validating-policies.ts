@@ -2,6 +2,7 @@
 // violation: refusal, warning, audit annotation (spec/apiserver.md §15.4).
 
 import type { Cel } from '@homeostat/api';
+import type { ValidatingAdmissionPolicySpec } from '@homeostat/api/types/admissionregistration-v1';
 import { ApiError } from '@homeostat/base';
 import { type KubeObject } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
@@ -11,24 +12,21 @@ import { Asking } from '../authorization-questions.ts';
 import { describeRequest } from '../webhook/admission-review.ts';
 import type { MatchedResource } from '../webhook/match-resource.ts';
 import { VersionedObjects } from '../webhook/versioned-objects.ts';
+import { isPolicy } from './policy-kinds.ts';
 import { evaluatePolicy, type Violation } from './evaluate-policy.ts';
 import { paramsOf } from './policy-params.ts';
+import { compilePolicy, type PolicyPrograms } from './policy-programs.ts';
 import { type Policy, type PolicyBinding, PolicySource } from './policy-source.ts';
 import { policyNamespace } from './policy-namespace.ts';
-
-const policyKinds = new Set([
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionPolicyBinding',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionPolicyBinding',
-]);
 
 const codes: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
 const codeDefault = 422;
 
+type ValidatingPolicy = Policy<ValidatingAdmissionPolicySpec, PolicyPrograms>;
+
 /** A violation and whose it is. */
 interface Denial {
-  readonly policy: Policy;
+  readonly policy: ValidatingPolicy;
   readonly binding: PolicyBinding | undefined;
   readonly violation: Violation;
 }
@@ -36,11 +34,11 @@ interface Denial {
 export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #host: AdmissionHost;
-  readonly #source: PolicySource;
+  readonly #source: PolicySource<ValidatingAdmissionPolicySpec, PolicyPrograms>;
 
   constructor(host: AdmissionHost) {
     this.#host = host;
-    this.#source = new PolicySource(host);
+    this.#source = new PolicySource(host, { resource: 'validatingadmissionpolicies', compile: compilePolicy });
   }
 
   handles(): boolean {
@@ -49,9 +47,7 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
     const policies = this.#source.list();
-    const { group, kind } = attributes.kind;
-    // A policy that forbids everything must still be removable.
-    if (policies.length === 0 || (group === 'admissionregistration.k8s.io' && policyKinds.has(kind))) return;
+    if (policies.length === 0 || isPolicy(attributes.kind)) return;
     if (isOwnStart(this.#host, attributes)) return;
     const judging = new Judging(this.#host, attributes);
     for (const policy of policies) await judging.judge(policy);
@@ -75,7 +71,7 @@ class Judging {
     this.#asking = new Asking(host.authorizer, attributes);
   }
 
-  async judge(policy: Policy): Promise<void> {
+  async judge(policy: ValidatingPolicy): Promise<void> {
     let matched: MatchedResource | undefined;
     try {
       matched = await policy.constraints.match(this.#attributes, this.#host);
@@ -95,10 +91,14 @@ class Judging {
     }
   }
 
-  async #judgeBinding(cel: Cel, policy: Policy, binding: PolicyBinding, matched: MatchedResource): Promise<void> {
+  async #judgeBinding(
+    cel: Cel,
+    policy: ValidatingPolicy,
+    binding: PolicyBinding,
+    matched: MatchedResource,
+  ): Promise<void> {
     const { namespace, signal, resource, subresource, name } = this.#attributes;
-    const spec = policy.policy.spec ?? {};
-    const sets = await paramsOf(spec, binding.binding.spec?.paramRef, namespace, { host: this.#host, signal });
+    const sets = await paramsOf(policy.spec.paramKind, binding.spec.paramRef, namespace, { host: this.#host, signal });
     const namespaceObject = await policyNamespace(this.#attributes, this.#host);
     for (const params of sets) {
       const outcome = await evaluatePolicy(cel, policy.programs(cel), {
@@ -116,9 +116,9 @@ class Judging {
     }
   }
 
-  #violated(policy: Policy, binding: PolicyBinding, violation: Violation): void {
+  #violated(policy: ValidatingPolicy, binding: PolicyBinding, violation: Violation): void {
     if (violation.isFailure && policy.ignoresFailures) return;
-    const actions: readonly string[] = binding.binding.spec?.validationActions ?? [];
+    const actions: readonly string[] = binding.spec.validationActions ?? [];
     if (actions.includes('Deny')) this.#denials.push({ policy, binding, violation });
     if (actions.includes('Audit')) {
       const { message } = violation;
@@ -130,7 +130,7 @@ class Judging {
     }
   }
 
-  #misconfigured(policy: Policy, binding: PolicyBinding | undefined, error: unknown): void {
+  #misconfigured(policy: ValidatingPolicy, binding: PolicyBinding | undefined, error: unknown): void {
     if (policy.ignoresFailures) return;
     const text = error instanceof Error ? error.message : String(error);
     const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${text}`;

@@ -48,14 +48,14 @@ export class VersionedObjects {
   read(document: Json, kind: GroupVersionKind): Mutable<KubeObject> {
     const form = this.#formOf(kind);
     const draft =
-      form?.reader?.readPatched(document, []) ?? decodeObject<Mutable<KubeObject>>(document, this.#schema(kind));
+      form?.reader?.readPatched(document, []) ?? decodeObject<Mutable<KubeObject>>(document, this.schemaOf(kind));
     if (draft.kind !== kind.kind || draft.apiVersion !== toApiVersion(kind)) {
       const found = `${draft.apiVersion ?? ''}, Kind=${draft.kind ?? ''}`;
       throw new Error(
         `the patch changed the kind of the object from ${toApiVersion(kind)}, Kind=${kind.kind} to ${found}`,
       );
     }
-    if (form === undefined) applySchemaDefaults(draft, this.#schema(kind));
+    if (form === undefined) applySchemaDefaults(draft, this.schemaOf(kind));
     else form.applyDefaults(draft);
     return draft;
   }
@@ -72,7 +72,7 @@ export class VersionedObjects {
   #show(object: KubeObject, kind: GroupVersionKind): KubeObject {
     try {
       const converted = this.#convert(object, this.#attributes.kind, kind);
-      return this.#formOf(kind)?.canonical?.(converted) ?? canonicalize(converted, this.#schema(kind));
+      return this.#formOf(kind)?.canonical?.(converted) ?? canonicalize(converted, this.schemaOf(kind));
     } catch (error) {
       throw newInternalError(error);
     }
@@ -88,7 +88,8 @@ export class VersionedObjects {
     return this.#resources.form(target).fromStorage(stored as KubeObject);
   }
 
-  #schema(kind: GroupVersionKind): StructSchema {
+  /** The schema of the kind. @throws Error where there is none */
+  schemaOf(kind: GroupVersionKind): StructSchema {
     const schema = this.#infoOf(kind)?.schema ?? schemaOf(kind);
     if (schema === undefined) throw new Error(`no schema for ${toApiVersion(kind)} ${kind.kind}`);
     return schema;
