@@ -74,7 +74,13 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     this.#options = options;
     this.#env = options.env;
     this.#health = new InformerHealth(options.env);
-    this.lister = createMultiNamespaceLister(() => this.#readable());
+    this.lister = createMultiNamespaceLister<T>({
+      of: (namespace) => this.#readableCache(namespace),
+      all: () =>
+        Array.from(this.namespaces, (namespace) => this.#readableCache(namespace)).filter(
+          (lister) => lister !== undefined,
+        ),
+    });
     this.#lists = new CachedLists({
       resource: options.resource,
       clock: options.env.clock,
@@ -110,11 +116,11 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
   }
 
   get namespaces(): ReadonlySet<string> {
-    return new Set(this.#readable().keys());
+    return new Set([...this.#children.keys()].filter((namespace) => this.#readableCache(namespace) !== undefined));
   }
 
   knows(namespace: string | undefined): boolean {
-    return this.#readable().has(namespace ?? '');
+    return this.#readableCache(namespace ?? '') !== undefined;
   }
 
   versionFor(namespace: string | undefined): string {
@@ -213,14 +219,12 @@ export class MultiNamespaceInformer<T extends KubeObject = KubeObject> implement
     }
   }
 
-  /** Caches that hold all of their namespace: a cache is filled at once. */
-  #readable(): ReadonlyMap<string, Lister<T>> {
-    const readable = new Map<string, Lister<T>>();
-    for (const [namespace, { informer, stop }] of this.#children) {
-      const filled = informer.hasSynced || informer.lister.size > 0;
-      if (filled && !stop.signal.aborted) readable.set(namespace, informer.lister);
-    }
-    return readable;
+  /** The cache of a namespace, once it holds all of it: a cache is filled at once. */
+  #readableCache(namespace: string): Lister<T> | undefined {
+    const child = this.#children.get(namespace);
+    if (child === undefined || child.stop.signal.aborted) return undefined;
+    const { hasSynced, lister } = child.informer;
+    return hasSynced || lister.size > 0 ? lister : undefined;
   }
 
   /** Brings the informers in line with the set. */

@@ -6,21 +6,26 @@ import { type ObjectKey, splitKey, toKey } from '@homeostat/client';
 import type { LabelMatch, Lister } from '../store/lister.ts';
 import { UnknownNamespaceError } from './namespace-set.ts';
 
+/** The caches that can be read at the time of each read. */
+export interface NamespaceCaches<T extends KubeObject> {
+  /** Undefined: nothing is known of the namespace. */
+  of(namespace: string): Lister<T> | undefined;
+  all(): Iterable<Lister<T>>;
+}
+
 /**
- * Creates a lister over those that `listers` gives, by namespace, at the time of each read.
- * @throws UnknownNamespaceError from reads of a namespace that is not among them
+ * Creates a lister over several caches.
+ * @throws UnknownNamespaceError from reads of a namespace that none of them holds
  */
-export function createMultiNamespaceLister<T extends KubeObject>(
-  listers: () => ReadonlyMap<string, Lister<T>>,
-): Lister<T> {
+export function createMultiNamespaceLister<T extends KubeObject>(caches: NamespaceCaches<T>): Lister<T> {
   const inNamespace = (namespace: string | undefined, wanted: string): Lister<T> => {
-    const lister = listers().get(namespace ?? '');
+    const lister = caches.of(namespace ?? '');
     if (lister === undefined) throw new UnknownNamespaceError(namespace, wanted);
     return lister;
   };
   const all = (read: (lister: Lister<T>) => readonly T[]): readonly T[] => {
     const found: T[] = [];
-    for (const lister of listers().values()) for (const object of read(lister)) found.push(object);
+    for (const lister of caches.all()) for (const object of read(lister)) found.push(object);
     return found;
   };
   return {
@@ -33,7 +38,7 @@ export function createMultiNamespaceLister<T extends KubeObject>(
     byIndex: (name, value) => all((lister) => lister.byIndex(name, value)),
     get size() {
       let size = 0;
-      for (const lister of listers().values()) size += lister.size;
+      for (const lister of caches.all()) size += lister.size;
       return size;
     },
   };
