@@ -14,6 +14,8 @@ export interface ActOptions {
   readonly recordEvent?: ((action: EventAction) => void) | undefined;
   /** Hears of every action, skipped ones too, as soon as its outcome is known. */
   readonly onAction?: ((record: ActionRecord) => void) | undefined;
+  /** Is told of each write right before it is sent, and of `undefined` right after, in the same synchronous step. */
+  readonly onSend?: ((action: Action | undefined) => void) | undefined;
   /** Actions of one step under way at once; default 64. */
   readonly parallelMax?: number;
   /** Sends writes with `dryRun=All`. */
@@ -137,7 +139,7 @@ class StageRunner {
   }
 
   async #perform(action: Action): Promise<Outcome> {
-    const { client, env, signal, dryRun = false, recordEvent } = this.#options;
+    const { client, env, signal, dryRun = false, recordEvent, onSend } = this.#options;
     if (signal.aborted) return this.skip(action, 'aborted');
     const startedMs = env.clock.nowMs();
     if (action.verb === 'event') {
@@ -146,7 +148,10 @@ class StageRunner {
     }
     let outcome: DoneOutcome | FailedOutcome;
     try {
-      outcome = { status: 'done', action, object: await send(action, { client, signal, dryRun }) };
+      onSend?.(action);
+      const answer = send(action, { client, signal, dryRun });
+      onSend?.(undefined);
+      outcome = { status: 'done', action, object: await answer };
     } catch (error) {
       const found = apiErrorOf(error);
       if (found !== undefined && tolerates(action, found)) outcome = { status: 'done', action, error: found };

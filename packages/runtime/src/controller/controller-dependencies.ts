@@ -7,6 +7,7 @@ import type { QueueContents } from '../workqueue/queue-contents.ts';
 import type { ActionRecord } from './act.ts';
 import type { EventAction } from './plan.ts';
 import type { ReconcileOutcome } from './reconcile-metrics.ts';
+import type { Observe } from './run-observer.ts';
 import type { RunReasons, WakeCause } from './run-reasons.ts';
 
 export interface ControllerDependencies {
@@ -31,6 +32,8 @@ export interface ControllerDependencies {
   ) => void;
   /** Hears of every run when it has ended. */
   readonly onRun?: (record: RunRecord) => void;
+  /** What follows its runs from outside: a journal's `observe`, a shadow's. */
+  readonly observers?: readonly Observe[];
   /** How long a key waits for its own writes to show before it reads live, milliseconds; default 10 s. */
   readonly fenceLimitMs?: number;
   /** Actions of one step under way at once; default 64. */

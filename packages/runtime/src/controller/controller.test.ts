@@ -407,7 +407,14 @@ describe('createController()', () => {
         'TooFew',
         { wanted: 1, have: 0 },
         'done',
-        { resource: 'widgets', change: 'added', object: 'default/w' },
+        {
+          resource: 'widgets',
+          change: 'added',
+          object: 'default/w',
+          group: 'example.com',
+          version: '11',
+          uid: 'uid-1',
+        },
       ],
     ]);
     await stop();

@@ -15,6 +15,7 @@ import { OwnWrites } from './own-writes.ts';
 import type { Plan } from './plan.ts';
 import { createReconcileMetrics } from './reconcile-metrics.ts';
 import { Reconciler } from './reconciler.ts';
+import { ControllerObservers } from './run-observer.ts';
 import { ReasonBook, type RunReason } from './run-reasons.ts';
 import { wakeSelf } from './wakes.ts';
 import { WatchedResources } from './watched-resources.ts';
@@ -78,6 +79,7 @@ class ControllerRunner implements Controller {
   readonly #caches: ControllerCaches;
   readonly #fence: WriteFence;
   readonly #reasons = new ReasonBook();
+  readonly #observers: ControllerObservers | undefined;
   readonly #ownWrites = new OwnWrites();
   readonly #ignoresOwnWrites: boolean;
   readonly #reconciler: Reconciler;
@@ -87,7 +89,8 @@ class ControllerRunner implements Controller {
     this.name = definition.name;
     this.#definition = definition;
     this.#dependencies = dependencies;
-    const { env, informers } = dependencies;
+    const { env, informers, observers = [] } = dependencies;
+    if (observers.length > 0) this.#observers = new ControllerObservers(this.#definition, observers, env);
     this.#queue = createRateLimitingQueue({
       env,
       name: definition.name,
@@ -131,6 +134,7 @@ class ControllerRunner implements Controller {
       fence: this.#fence,
       reasons: this.#reasons,
       ownWrites: this.#ownWrites,
+      observers: this.#observers,
       metrics: createReconcileMetrics({ controller: definition.name, concurrency, metrics: env.metrics }),
     });
   }
@@ -271,6 +275,9 @@ class ControllerRunner implements Controller {
       resource: watch.resource.resource,
       change: change.type,
       object: keyOf(change.object),
+      group: watch.resource.group,
+      version: change.object.metadata?.resourceVersion ?? '',
+      uid: change.object.metadata?.uid ?? '',
     };
     for (const wake of wakes) {
       if (this.#ignoresOwnWrites && this.#isOwnWrite(watch, change, wake, { priority, reason })) continue;
@@ -294,6 +301,7 @@ class ControllerRunner implements Controller {
   }
 
   #enqueue(wake: Wake, priority: number, reason: RunReason): void {
+    this.#observers?.woken(typeof wake === 'string' ? wake : wake.key, reason);
     if (typeof wake === 'string') {
       this.#queue.add(wake, { priority });
       this.#reasons.add(wake, reason);

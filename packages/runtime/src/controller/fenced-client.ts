@@ -24,7 +24,7 @@ export interface FencedClientOptions {
   /** The uid of an object in the cache, for writes that don't name one. */
   readonly uidOf: (resource: string, key: ObjectKey) => string | undefined;
   /** Is told of each write that goes out, and through the returned function of what came of it. */
-  readonly sending?: (write: SentWrite) => (result?: WriteResult) => void;
+  readonly sending?: (write: SentWrite) => (result?: WriteResult, error?: unknown) => void;
   /** Ends calls that bring no signal of their own. */
   readonly signal?: AbortSignal;
 }
@@ -38,6 +38,7 @@ export interface SentWrite {
   readonly verb: 'create' | 'update' | 'patch' | 'delete' | 'other';
   readonly patchType?: PatchKind;
   readonly body?: unknown;
+  readonly subresource?: string;
 }
 
 /** What came of it: the object as it is now, the uid of one that is gone, or nothing that is known. */
@@ -71,7 +72,7 @@ export function createFencedClient(options: FencedClientOptions): Client {
       return object;
     } catch (error) {
       if (isUnanswered(error)) note({ kind: 'uncertain', resource, object: key });
-      settle();
+      settle(undefined, error);
       throw error;
     }
   };
@@ -103,7 +104,7 @@ export function createFencedClient(options: FencedClientOptions): Client {
     } catch (error) {
       if (isNotFound(error)) gone(uid);
       else if (isUnanswered(error)) note({ kind: 'uncertain', resource, object });
-      settle(isNotFound(error) && sent.verb === 'delete' ? goneOf(uid) : undefined);
+      settle(isNotFound(error) && sent.verb === 'delete' ? goneOf(uid) : undefined, error);
       throw error;
     }
   };
@@ -114,12 +115,13 @@ export function createFencedClient(options: FencedClientOptions): Client {
       const namespace = o.namespace ?? o.object.metadata?.namespace;
       const object = toKey(namespace, o.name ?? o.object.metadata?.name ?? o.object.metadata?.generateName ?? '');
       const verb = o.subresource === undefined ? 'create' : 'other';
-      return noted({ resource: fenceId(resource), object, verb }, o.dryRun, () => client.create(resource, o));
+      const sent: SentWrite = { resource: fenceId(resource), object, verb, ...subresourceOf(o) };
+      return noted(sent, o.dryRun, () => client.create(resource, o));
     },
     createSubresource: async (resource, o) => {
       const id = fenceId(resource);
       const object = toKey(o.namespace ?? o.object.metadata?.namespace, o.name);
-      const sent: SentWrite = { resource: id, object, verb: 'other' };
+      const sent: SentWrite = { resource: id, object, verb: 'other', subresource: o.subresource };
       const send = (): Promise<KubeObject> => client.createSubresource(resource, o);
       if (o.subresource === 'eviction') return removed(sent, { uid: evictedUid(o.object), dryRun: o.dryRun }, send);
       if (o.subresource !== 'binding' || o.dryRun === true) return send();
@@ -128,26 +130,41 @@ export function createFencedClient(options: FencedClientOptions): Client {
       try {
         const answer = await send();
         if (uid !== undefined) note({ kind: 'bound', resource: id, object, uid });
+        settle();
         return answer;
       } catch (error) {
         if (isUnanswered(error)) note({ kind: 'uncertain', resource: id, object });
+        settle(undefined, error);
         throw error;
-      } finally {
-        settle();
       }
     },
     update: (resource, o) => noted(updated(resource, o), o.dryRun, () => client.update(resource, o)),
-    updateStatus: (resource, o) => noted(updated(resource, o), o.dryRun, () => client.updateStatus(resource, o)),
+    updateStatus: (resource, o) =>
+      noted({ ...updated(resource, o), subresource: 'status' }, o.dryRun, () => client.updateStatus(resource, o)),
     patch: (resource, o) => {
       const object = toKey(o.namespace, o.name);
       const verb = isOfItself(o.subresource) ? 'patch' : 'other';
-      const sent: SentWrite = { resource: fenceId(resource), object, verb, patchType: o.type, body: o.patch };
+      const sent: SentWrite = {
+        resource: fenceId(resource),
+        object,
+        verb,
+        patchType: o.type,
+        body: o.patch,
+        ...subresourceOf(o),
+      };
       return noted(sent, o.dryRun, () => client.patch(resource, o));
     },
     apply: (resource, o) => {
       const verb = isOfItself(o.subresource) ? 'patch' : 'other';
       const object = keyOf(o.object);
-      const sent: SentWrite = { resource: fenceId(resource), object, verb, patchType: 'apply', body: o.object };
+      const sent: SentWrite = {
+        resource: fenceId(resource),
+        object,
+        verb,
+        patchType: 'apply',
+        body: o.object,
+        ...subresourceOf(o),
+      };
       return noted(sent, o.dryRun, () => client.apply(resource, o));
     },
     delete: (resource, o) =>
@@ -183,7 +200,11 @@ function updated(
   o: { readonly object: KubeObject; readonly subresource?: string | undefined },
 ): SentWrite {
   const verb = isOfItself(o.subresource) ? 'update' : 'other';
-  return { resource: fenceId(resource), object: keyOf(o.object), verb, body: o.object };
+  return { resource: fenceId(resource), object: keyOf(o.object), verb, body: o.object, ...subresourceOf(o) };
+}
+
+function subresourceOf({ subresource }: { readonly subresource?: string | undefined }): { subresource?: string } {
+  return subresource === undefined ? {} : { subresource };
 }
 
 /** Other subresources (`scale`) answer with another kind. */

@@ -12,11 +12,12 @@ import { act, type ActionRecord, type ActResult } from './act.ts';
 import type { ControllerDefinition, ReconcileResult } from './controller-definition.ts';
 import type { ControllerCaches } from './controller-caches.ts';
 import type { ControllerDependencies, RunRecord } from './controller-dependencies.ts';
-import { createFencedClient, fenceId } from './fenced-client.ts';
+import { createFencedClient, fenceId, type SentWrite, type WriteResult } from './fenced-client.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { EventAction, Plan } from './plan.ts';
 import type { ReconcileMetrics, ReconcileOutcome } from './reconcile-metrics.ts';
 import { isDefect, isTerminal, throwFailures, toRunError } from './run-failure.ts';
+import type { ControllerObservers, RunObserver } from './run-observer.ts';
 import { latestChange, type ReasonBook, type RunReasons } from './run-reasons.ts';
 import { Run } from './run.ts';
 import type { WatchedResources } from './watched-resources.ts';
@@ -31,6 +32,7 @@ export interface ReconcilerParts {
   readonly fence: WriteFence;
   readonly reasons: ReasonBook;
   readonly ownWrites: OwnWrites;
+  readonly observers: ControllerObservers | undefined;
   readonly metrics: ReconcileMetrics;
 }
 
@@ -73,7 +75,7 @@ export class Reconciler {
 
   /** Works on a key that was taken from the queue; the caller gives it back. Rejects only for defects of the runtime. */
   async handle(key: ObjectKey, kill: AbortSignal): Promise<void> {
-    const { fence, queue, reasons: book, metrics } = this.#parts;
+    const { fence, queue, reasons: book, observers, metrics } = this.#parts;
     if (this.#isOutOfScope(key)) {
       // Another's business now; when its namespace comes back, its addition wakes it.
       fence.forget(key);
@@ -81,7 +83,13 @@ export class Reconciler {
       book.take(key);
       return;
     }
-    const passage = fence.check(key, this.#objectOf(key, this.#parts.caches)?.metadata?.uid);
+    const restMs = observers?.restMs(key) ?? 0;
+    if (restMs > 0) {
+      queue.addAfter(key, restMs, { priority: queue.priorityOf(key) });
+      return;
+    }
+    const uid = this.#objectOf(key, this.#parts.caches)?.metadata?.uid;
+    const passage = fence.check(key, uid);
     if (passage.status === 'blocked') {
       queue.addAfter(key, passage.waitMs, { priority: queue.priorityOf(key) });
       return;
@@ -93,6 +101,14 @@ export class Reconciler {
     const attempt = queue.failures(key) + 1;
     const run = this.#newRun(key, kill);
     this.#underWay.set(key, { run, reasons, startedMs });
+    const observer = observers?.started({
+      key,
+      uid,
+      reasons,
+      attempt,
+      startedMs: wallMs,
+      live: passage.status === 'live',
+    });
     metrics.started();
     let result: Result = undefined;
     let failure: Error | undefined;
@@ -102,7 +118,7 @@ export class Reconciler {
       result = await this.#traced(key, async () => {
         const caches = live.length === 0 ? this.#parts.caches : await this.#readLive(key, live, run.signal);
         run.object = this.#objectOf(key, caches);
-        return this.#reconcile(run, caches, reasons);
+        return this.#reconcile(run, caches, reasons, observer);
       });
     } catch (error) {
       // A defect of ours: no retry mends it.
@@ -116,7 +132,8 @@ export class Reconciler {
     const timedOut = run.cut === 'timeout';
     metrics.finished(outcome, (clock.monotonicMs() - startedMs) / 1000, { panicked, timedOut });
     const record = { key, reasons, attempt, outcome, startedMs: wallMs, endedMs: clock.nowMs(), writes: run.writes };
-    this.#tell({ ...record, ...(failure === undefined ? {} : { error: failure }), live: passage.status === 'live' });
+    const error = failure === undefined ? {} : { error: failure };
+    this.#tell({ ...record, ...error, live: passage.status === 'live' }, observer);
   }
 
   #isOutOfScope(key: ObjectKey): boolean {
@@ -156,11 +173,7 @@ export class Reconciler {
       timeoutMs: definition.timeoutMs,
       supersede: inARow < supersededMax ? definition.supersede : undefined,
       ownWrites,
-      known: (resource, object) => {
-        const written = run.writtenTo(resource).get(object);
-        if (written !== undefined && 'object' in written) return written.object;
-        return findKnown(watched.informer(resource)?.lister, object);
-      },
+      known: (resource, object) => this.#known(run, resource, object),
       isCached: (resource) => watched.informer(resource) !== undefined,
       asCached: (resource, object) =>
         watched.get(resource)?.watch.metadataOnly === true
@@ -168,6 +181,12 @@ export class Reconciler {
           : object,
     });
     return run;
+  }
+
+  #known(run: Run, resource: string, object: ObjectKey): KubeObject | undefined {
+    const written = run.writtenTo(resource).get(object);
+    if (written !== undefined && 'object' in written) return written.object;
+    return findKnown(this.#parts.watched.informer(resource)?.lister, object);
   }
 
   /** Wake-ups that waited for the run's end, and the one a superseded run owes its key. */
@@ -210,9 +229,14 @@ export class Reconciler {
     return caches;
   }
 
-  async #reconcile(run: Run, caches: ControllerCaches, reasons: RunReasons): Promise<Result> {
+  async #reconcile(
+    run: Run,
+    caches: ControllerCaches,
+    reasons: RunReasons,
+    observer: RunObserver | undefined,
+  ): Promise<Result> {
     const { definition } = this.#parts;
-    const client = this.#clientOf(run);
+    const client = this.#clientOf(run, observer);
     const { key, signal } = run;
     if ('reconcile' in definition) {
       return definition.reconcile({
@@ -222,7 +246,7 @@ export class Reconciler {
         env: this.#env,
         signal,
         act: async (plan) => {
-          const result = await this.#act(run, plan, { client, reasons });
+          const result = await this.#act(run, plan, { client, reasons, observer });
           throwFailures(result);
           return result.outcomes;
         },
@@ -234,7 +258,7 @@ export class Reconciler {
     if (plan.steps.length === 0 && plan.next === undefined && plan.failure === undefined) {
       return { requeueAfterMs: plan.requeueAfterMs };
     }
-    const result = await this.#act(run, plan, { client, reasons });
+    const result = await this.#act(run, plan, { client, reasons, observer });
     throwFailures(result);
     // Actions that were skipped are not done.
     if (run.cut !== undefined) signal.throwIfAborted();
@@ -244,7 +268,11 @@ export class Reconciler {
   #act(
     run: Run,
     plan: Plan,
-    { client, reasons }: { readonly client: Client; readonly reasons: RunReasons },
+    {
+      client,
+      reasons,
+      observer,
+    }: { readonly client: Client; readonly reasons: RunReasons; readonly observer: RunObserver | undefined },
   ): Promise<ActResult> {
     const { definition, dependencies } = this.#parts;
     const { recordEvent, onAction, parallelMax, dryRun } = dependencies;
@@ -262,21 +290,32 @@ export class Reconciler {
             onAction: (record: ActionRecord) =>
               onAction({ ...record, ...origin, ...(wokenBy === undefined ? {} : { wokenBy }) }),
           }),
+      onSend: observer?.acting,
       ...(parallelMax === undefined ? {} : { parallelMax }),
       ...(dryRun === undefined ? {} : { dryRun }),
     });
   }
 
-  #clientOf(run: Run): Client {
+  #clientOf(run: Run, observer: RunObserver | undefined): Client {
     const { fence, watched } = this.#parts;
     const uid = run.object?.metadata?.uid;
-    return createFencedClient({
+    const client = createFencedClient({
       client: this.#client,
       note: (write) => fence.written(run.key, uid, write),
       uidOf: (resource, object) => findKnown(watched.informer(resource)?.lister, object)?.metadata?.uid,
-      sending: run.sending,
+      sending: observer === undefined ? run.sending : (write) => this.#sending(run, observer, write),
       signal: run.signal,
     });
+    return observer?.wrapClient?.(client) ?? client;
+  }
+
+  #sending(run: Run, observer: RunObserver, write: SentWrite): (result?: WriteResult, error?: unknown) => void {
+    const observed = observer.sending?.(write, this.#known(run, write.resource, write.object));
+    const settle = run.sending(write);
+    return (result, error) => {
+      settle(result);
+      observed?.(result, error);
+    };
   }
 
   #objectOf(key: ObjectKey, caches: ControllerCaches): KubeObject | undefined {
@@ -319,7 +358,11 @@ export class Reconciler {
     return 'error';
   }
 
-  #tell(record: Omit<RunRecord, 'controller'>): void {
-    this.#parts.dependencies.onRun?.({ controller: this.#parts.definition.name, ...record });
+  #tell(told: Omit<RunRecord, 'controller'>, observer: RunObserver | undefined): void {
+    const { definition, dependencies } = this.#parts;
+    if (dependencies.onRun === undefined && observer === undefined) return;
+    const record = { controller: definition.name, ...told };
+    dependencies.onRun?.(record);
+    observer?.ended(record);
   }
 }

@@ -9,6 +9,11 @@ export interface WakeCause {
   readonly resource: string;
   readonly change: Change['type'];
   readonly object: ObjectKey;
+  /** API group of {@link resource}; empty for the core group. */
+  readonly group: string;
+  /** The resourceVersion, and the uid, of the object as it woke. */
+  readonly version: string;
+  readonly uid: string;
 }
 
 /** One reason of a run. */
@@ -69,5 +74,7 @@ const none: RunReasons = { reasons: [], dropped: 0 };
 /** The latest change among reasons. */
 export function latestChange({ reasons }: RunReasons): WakeCause | undefined {
   const found = reasons.findLast((reason) => reason.type === 'change');
-  return found === undefined ? undefined : { resource: found.resource, change: found.change, object: found.object };
+  if (found === undefined) return undefined;
+  const { type: _type, ...cause } = found;
+  return cause;
 }

@@ -132,7 +132,17 @@ describe('a run', () => {
     controller.wake('default/w');
     await env.clock.advance(2_500);
     const [first, second, third, fourth] = records.map(({ reasons }) => reasons);
-    assert.deepEqual(first?.reasons, [{ type: 'change', resource: 'widgets', change: 'added', object: 'default/w' }]);
+    assert.deepEqual(first?.reasons, [
+      {
+        type: 'change',
+        resource: 'widgets',
+        change: 'added',
+        object: 'default/w',
+        group: 'example.com',
+        version: '11',
+        uid: 'uid-1',
+      },
+    ]);
     assert.equal(second?.reasons.length, 8);
     assert.equal(second?.dropped, 12 + 1 - 8);
     assert.ok(second?.reasons.some(({ type }) => type === 'retry'));
