@@ -20,6 +20,7 @@ const suites = [
   { name: 'crash', files: ['tests/crash/**/*.test.ts'], concurrency: 1 },
   { name: 'apiserver', files: ['tests/apiserver/**/*.test.ts'], concurrency: 2 },
   { name: 'e2e', files: ['tests/e2e/**/*.test.ts'], concurrency: 1 },
+  { name: 'docs', files: ['tests/docs/**/*.test.ts'], concurrency: 1 },
   { name: 'foreign', files: ['tests/foreign/**/*.test.ts'], concurrency: 1 },
   { name: 'pack', files: ['tests/pack/**/*.test.ts'], concurrency: 1 },
   { name: 'clients', files: ['tests/clients/**/*.test.ts'], concurrency: 1 },

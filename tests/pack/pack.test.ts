@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -21,17 +21,15 @@ function npm(args: readonly string[], cwd: string): string {
 }
 
 test('packed packages install in an empty project, import, and open a SQLite store', (t) => {
-  execFileSync(process.execPath, [path.join(root, 'tools/build.mjs')], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
   const project = mkdtempSync(path.join(tmpdir(), 'homeostat-pack-'));
   t.after(() => rmSync(project, { recursive: true }));
   const tarballs = path.join(project, 'tarballs');
-  mkdirSync(tarballs);
+  execFileSync(process.execPath, [path.join(root, 'tools/pack.mjs'), tarballs], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const staged = path.join(root, '.build/packages');
   const names = readdirSync(staged);
-  for (const name of names) npm(['pack', '--silent', '--pack-destination', tarballs], path.join(staged, name));
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
   const files = readdirSync(tarballs).map((file) => path.join(tarballs, file));
   npm(['install', '--silent', '--no-audit', '--no-fund', '--legacy-peer-deps', ...files], project);

@@ -50,6 +50,8 @@ interface Synced {
 
 const discoveryPeriodMs = 30_000;
 const discoveryRetryMs = 1_000;
+/** After a CustomResourceDefinition has changed: so long until what it defines is served, and several are looked at together. */
+const definitionSettleMs = 1_000;
 const ignored: ReadonlySet<string> = new Set(['/events', 'events.k8s.io/events']);
 
 export class GarbageCollector {
@@ -63,6 +65,7 @@ export class GarbageCollector {
   readonly #monitored = new Set<string>();
   readonly #reported = new Set<string>();
   #kinds = new KindIndex([]);
+  #definitionChanged = new AbortController();
 
   constructor(options: GarbageCollectorOptions) {
     this.#options = options;
@@ -118,7 +121,12 @@ export class GarbageCollector {
   async #rediscover(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.env;
     for (;;) {
-      await clock.sleep(discoveryPeriodMs, signal);
+      this.#definitionChanged = new AbortController();
+      const { signal: changed } = this.#definitionChanged;
+      await clock.sleep(discoveryPeriodMs, AbortSignal.any([signal, changed])).catch(() => {});
+      signal.throwIfAborted();
+      // Upstream waits for its period; owners of a new kind would live on for half a minute.
+      if (changed.aborted) await clock.sleep(definitionSettleMs, signal);
       await this.#tryAddMonitors(signal);
     }
   }
@@ -159,6 +167,7 @@ export class GarbageCollector {
 
   #onChange(resource: DiscoveredResource, change: Change): void {
     if (change.type === 'resync') return;
+    if (definesResources(resource)) this.#definitionChanged.abort();
     const identity = identityOf(resource, change.object);
     this.#enqueue(
       change.type === 'deleted' ? this.#graph.remove(identity.uid) : this.#graph.upsert(identity, change.object),
@@ -294,6 +303,10 @@ export class GarbageCollector {
     if (resource === undefined) throw new Error(`${identity.apiVersion} ${identity.kind} is not served`);
     return toResourceType(resource);
   }
+}
+
+function definesResources({ group, resource }: DiscoveredResource): boolean {
+  return group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
 }
 
 function identityOf(resource: DiscoveredResource, object: KubeObject): Identity {
