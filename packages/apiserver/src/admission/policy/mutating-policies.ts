@@ -14,7 +14,7 @@ import {
 } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { newAdmissionForbidden } from '../admission-forbidden.ts';
-import type { AdmissionHost } from '../admission-host.ts';
+import { type AdmissionHost, isOwnStart } from '../admission-host.ts';
 import { Asking } from '../authorization-questions.ts';
 import { describeRequest } from '../webhook/admission-review.ts';
 import { guardManagedFields } from '../webhook/managed-fields-guard.ts';
@@ -47,6 +47,7 @@ export class MutatingAdmissionPolicyPlugin implements AdmissionPlugin {
   async admit(attributes: AdmissionAttributes): Promise<void> {
     const policies = this.#source.list();
     if (policies.length === 0 || attributes.object === undefined || isPolicy(attributes.kind)) return;
+    if (isOwnStart(this.#host, attributes)) return;
     const { reinvocation } = attributes;
     const reinvoked = reinvocation.state(this.name, () => new ReinvokedWebhooks());
     if (reinvocation.round === 1 && reinvoked.isChangedSince(attributes.object)) reinvoked.changed();
