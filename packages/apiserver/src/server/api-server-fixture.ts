@@ -82,8 +82,13 @@ export class FixtureServer {
   }
 
   async stop(): Promise<void> {
-    await this.#scope.close();
+    await this.halt();
     await this.store.close();
+  }
+
+  /** Stops the server alone: another one may go on with its store. */
+  async halt(): Promise<void> {
+    await this.#scope.close();
   }
 
   async send(method: string, url: string, asked: Asked = {}): Promise<ApiResponse> {

@@ -19,6 +19,7 @@ import {
   supports,
   toResourceType,
 } from '../shared/discovered-resources.ts';
+import { DiscoveryPace, discoveryPeriodMs } from '../shared/discovery-pace.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import {
   type Effects,
@@ -48,10 +49,7 @@ interface Synced {
   waitForSync(signal: AbortSignal): Promise<void>;
 }
 
-const discoveryPeriodMs = 30_000;
 const discoveryRetryMs = 1_000;
-/** After a CustomResourceDefinition has changed: so long until what it defines is served, and several are looked at together. */
-const definitionSettleMs = 1_000;
 const ignored: ReadonlySet<string> = new Set(['/events', 'events.k8s.io/events']);
 
 export class GarbageCollector {
@@ -64,11 +62,12 @@ export class GarbageCollector {
   readonly #orphan: RateLimitingQueue;
   readonly #monitored = new Set<string>();
   readonly #reported = new Set<string>();
+  readonly #pace: DiscoveryPace;
   #kinds = new KindIndex([]);
-  #definitionChanged = new AbortController();
 
   constructor(options: GarbageCollectorOptions) {
     this.#options = options;
+    this.#pace = new DiscoveryPace(options.env.clock);
     this.#live = new LiveObjects(options.client);
     this.#inspect = createRateLimitingQueue({ env: options.env, name: 'garbage_collector_attempt_to_delete' });
     this.#orphan = createRateLimitingQueue({ env: options.env, name: 'garbage_collector_attempt_to_orphan' });
@@ -119,14 +118,8 @@ export class GarbageCollector {
   }
 
   async #rediscover(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.env;
     for (;;) {
-      this.#definitionChanged = new AbortController();
-      const { signal: changed } = this.#definitionChanged;
-      await clock.sleep(discoveryPeriodMs, AbortSignal.any([signal, changed])).catch(() => {});
-      signal.throwIfAborted();
-      // Upstream waits for its period; owners of a new kind would live on for half a minute.
-      if (changed.aborted) await clock.sleep(definitionSettleMs, signal);
+      await this.#pace.pause(signal);
       await this.#tryAddMonitors(signal);
     }
   }
@@ -167,7 +160,7 @@ export class GarbageCollector {
 
   #onChange(resource: DiscoveredResource, change: Change): void {
     if (change.type === 'resync') return;
-    if (definesResources(resource)) this.#definitionChanged.abort();
+    if (definesResources(resource)) this.#pace.note();
     const identity = identityOf(resource, change.object);
     this.#enqueue(
       change.type === 'deleted' ? this.#graph.remove(identity.uid) : this.#graph.upsert(identity, change.object),

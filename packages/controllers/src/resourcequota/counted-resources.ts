@@ -8,6 +8,7 @@ import { type QuotaEvaluator, quotaEvaluatorOf } from '@homeostat/api';
 import type { KubeObject } from '@homeostat/machinery';
 import type { InformerFactory } from '@homeostat/runtime';
 import { type Discover, supports, toResourceType } from '../shared/discovered-resources.ts';
+import { DiscoveryPace, discoveryPeriodMs } from '../shared/discovery-pace.ts';
 
 export interface CountedResourcesOptions {
   readonly env: Env;
@@ -26,7 +27,6 @@ export interface CountedResource {
   readonly synced: boolean;
 }
 
-const discoveryPeriodMs = 30_000;
 const discoveryRetryMs = 1_000;
 
 export class CountedResources {
@@ -35,11 +35,14 @@ export class CountedResources {
   readonly pending = 0;
   readonly #options: CountedResourcesOptions;
   readonly #resources = new Map<string, CountedResource>();
+  readonly #pace: DiscoveryPace;
+  #followsDefinitions = false;
   #discovered = false;
   #onRoom: (namespace: string, evaluator: QuotaEvaluator) => void = () => {};
 
   constructor(options: CountedResourcesOptions) {
     this.#options = options;
+    this.#pace = new DiscoveryPace(options.env.clock);
   }
 
   /** Whether the server was asked what it serves. */
@@ -58,7 +61,7 @@ export class CountedResources {
 
   /** Discovers until the signal aborts. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const { clock, log } = this.#options.env;
+    const { log } = this.#options.env;
     while (!signal.aborted) {
       let delayMs = discoveryPeriodMs;
       try {
@@ -68,7 +71,7 @@ export class CountedResources {
         log.warn('the quota controller could not discover resources', { error });
         delayMs = this.#discovered ? discoveryPeriodMs : discoveryRetryMs;
       }
-      await clock.sleep(delayMs, signal).catch(() => {}); // a stop; the loop looks at the signal
+      await this.#pace.pause(signal, delayMs).catch(() => {}); // a stop; the loop looks at the signal
     }
   }
 
@@ -79,6 +82,7 @@ export class CountedResources {
     for (const resource of resources) {
       const type = toResourceType(resource);
       const id = resourceId(type);
+      if (resource.resource === 'customresourcedefinitions') this.#followDefinitions(type);
       if (this.#resources.has(id) || except.has(id) || !resource.namespaced) continue;
       const evaluator = quotaEvaluatorOf(resource);
       if (evaluator === undefined || !supports(resource, 'create', 'list', 'watch', 'delete')) continue;
@@ -98,5 +102,14 @@ export class CountedResources {
       });
     }
     this.#discovered = true;
+  }
+
+  #followDefinitions(type: ResourceType): void {
+    if (this.#followsDefinitions) return;
+    this.#followsDefinitions = true;
+    const { informers, wholeResources } = this.#options;
+    const isWhole = wholeResources().some((whole) => resourceId(whole) === resourceId(type));
+    const informer = informers.informer(type, { metadataOnly: !isWhole });
+    informer.addHandler(() => this.#pace.note(), { resyncPeriodMs: 0 });
   }
 }
