@@ -55,7 +55,7 @@ export class FaultyWire implements Transport {
   /** Watches open at once, at most. */
   watchesMax = 0;
   /** Hears of every request, answer and line: a place where something may be awaited. */
-  onStep: () => void = () => {};
+  onStep: (place: Place) => void = () => {};
   /** A list of some time ago: what a server that lags answers. */
   #oldList: string | undefined;
   readonly #options: FaultyWireOptions;
@@ -105,7 +105,7 @@ export class FaultyWire implements Transport {
     const watch = query.get('watch') === 'true';
     const place = this.#placeOf(query, watch);
     this.requests.push({ atMs: this.#options.clock.monotonicMs(), place });
-    this.onStep();
+    this.onStep(place);
     if (query.has('limit')) query.set('limit', String(this.#options.pageSize));
     const fault = this.#draw(place);
     const refusal =
@@ -114,7 +114,7 @@ export class FaultyWire implements Transport {
     request.signal.throwIfAborted();
     if (watch) return this.#watch({ ...request, query: query.toString() }, fault, place);
     const response = await this.#options.inner.send({ ...request, query: query.toString() });
-    this.onStep();
+    this.onStep(place);
     return response.status === 200 ? this.#list(response, fault, query) : response;
   };
 
@@ -188,6 +188,8 @@ export class FaultyWire implements Transport {
     const onAbort = (): void => upstream.abort(request.signal.reason);
     request.signal.addEventListener('abort', onAbort, { once: true });
     const response = await this.#options.inner.send({ ...request, signal: upstream.signal });
+    // The client is gone: there is nobody to answer.
+    request.signal.throwIfAborted();
     if (response.status !== 200 || response.body.kind !== 'stream') return response;
     const fault = atOpen ?? this.#draw('stream');
     if (fault === 'stale-server' && place !== 'watch-open' && this.#oldList !== undefined) {
@@ -245,7 +247,7 @@ export class FaultyWire implements Transport {
         return;
       }
       const next = await Promise.race([source.next(), ended, aborted]);
-      this.onStep();
+      this.onStep(following ? 'stream' : this.#options.synced() ? 'relist' : 'list');
       if (next === 'end') return;
       if (next === 'gone') {
         yield errorEvent(410, 'Expired');

@@ -29,6 +29,12 @@ const stopMs = 1_000;
 
 let histories = 0;
 
+/** Aborts after so many turns of the microtask queue: at any await. */
+async function abortLater(stop: AbortController, ticks: number): Promise<void> {
+  for (let i = 0; i < ticks; i++) await Promise.resolve();
+  stop.abort();
+}
+
 /** Runs one history; returns what was wrong, in words. A world may be used for many. */
 export async function runCell(world: World, cell: Cell, seed: number): Promise<readonly string[]> {
   const history = new History(world, cell, seed);
@@ -107,11 +113,12 @@ class History {
       case 'swallowed-event':
         return;
       case 'stop': {
-        let left = this.#random.int(30);
-        wire.onStep = () => {
-          if (left-- > 0) return;
+        let left = this.#random.int(6);
+        const ticks = this.#random.int(20);
+        wire.onStep = (at) => {
+          if (at !== place || left-- > 0) return;
           wire.onStep = () => {};
-          stop.abort();
+          void abortLater(stop, ticks);
         };
         return;
       }

@@ -63,7 +63,12 @@ export class WatchConnection<T extends KubeObject> {
     });
     try {
       signal.throwIfAborted();
-      const events = await abortable(openStream(controller.signal), controller.signal);
+      const opening = openStream(controller.signal);
+      const events = await abortable(opening, controller.signal).catch((error: unknown) => {
+        // A source that opens its stream though told not to: it is ended unread.
+        opening.then((late) => late[Symbol.asyncIterator]().return?.()).catch(() => {});
+        throw error;
+      });
       return new WatchConnection({ clock, controller, iterator: events[Symbol.asyncIterator](), detach, lifetimeMs });
     } catch (error) {
       detach();
