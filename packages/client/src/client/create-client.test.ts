@@ -76,7 +76,7 @@ describe('createClient()', () => {
   it('speaks the API: paths, queries, bodies and content types', async () => {
     const { client, requests } = setUp([json(pod)]);
     await client.get(pods, { namespace: 'x', name: 'a', resourceVersion: '0' });
-    await client.get(nodes, { name: 'n/1' });
+    await client.get(nodes, { name: 'n 1' });
     await client.create(pods, { object: pod, fieldManager: 'me', dryRun: true, fieldValidation: 'Strict' });
     await client.createSubresource(pods, { namespace: 'x', name: 'a', subresource: 'eviction', object: {} });
     await client.update(deployments, { object: pod });
@@ -93,7 +93,7 @@ describe('createClient()', () => {
     await client.deleteCollection(pods, { namespace: 'x', labelSelector: 'a in (b,c)' });
     assert.deepEqual(requests.map(lineOf), [
       'GET /api/v1/namespaces/x/pods/a?resourceVersion=0',
-      'GET /api/v1/nodes/n%2F1',
+      'GET /api/v1/nodes/n%201',
       'POST /api/v1/namespaces/x/pods?dryRun=All&fieldManager=me&fieldValidation=Strict',
       'POST /api/v1/namespaces/x/pods/a/eviction',
       'PUT /apis/apps/v1/namespaces/x/deployments/a',

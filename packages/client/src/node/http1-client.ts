@@ -5,12 +5,14 @@ import http, { type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { ApiRequest, ApiResponse, DuplexConnection } from '../transport/transport.ts';
-import { collect, readStream, sendChunks } from './node-streams.ts';
+import { collect, readStream, sendChunks, writeChunk } from './node-streams.ts';
 import { proxyAuthorization } from './proxy/proxy-url.ts';
 import { toTransportError } from './transport-failure.ts';
 import { toWireHeaders } from './wire-headers.ts';
 
 const keepAliveMs = 30_000;
+/** Silence after our end of an upgraded connection was closed. */
+const hangUpAfterMs = 5_000;
 
 export interface Http1RequestOptions {
   readonly path: string;
@@ -81,12 +83,15 @@ export class Http1Client {
           fail,
         );
       });
-      outgoing.once('upgrade', (incoming, socket, head) => {
+      outgoing.once('upgrade', (incoming, duplex, head) => {
+        const socket = duplex as Socket;
         const response = { status: incoming.statusCode ?? 101, headers: responseHeaders(incoming.headersDistinct) };
         // The agent and the request have let go of this socket.
         const onAbort = (): void => void socket.destroy();
         signal.addEventListener('abort', onAbort, { once: true });
         socket.once('close', () => signal.removeEventListener('abort', onAbort));
+        // It may break before `run` reads it, which then hears of it.
+        socket.on('error', () => {});
         if (signal.aborted) onAbort();
         resolve({ ...response, body: { kind: 'upgrade', run: (connection) => joinStreams(socket, head, connection) } });
       });
@@ -130,13 +135,12 @@ class DialingAgent extends http.Agent {
   }
 }
 
-/** Passes bytes both ways until either side ends. */
-async function joinStreams(socket: Duplex, head: Uint8Array, connection: DuplexConnection): Promise<void> {
+/** Passes bytes both ways until either side ends; a server that does not hang up after us is hung up on. */
+async function joinStreams(socket: Socket, head: Uint8Array, connection: DuplexConnection): Promise<void> {
   const toServer = (async () => {
-    for await (const chunk of connection.incoming) {
-      if (!socket.write(chunk)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
-    }
+    for await (const chunk of connection.incoming) await writeChunk(socket, chunk);
     socket.end();
+    socket.setTimeout(hangUpAfterMs, () => socket.destroy());
   })();
   try {
     if (head.length > 0) await connection.write(head);

@@ -38,6 +38,18 @@ export async function* readStream(
   }
 }
 
+/** Writes a chunk and waits until the stream takes more or is gone. Leaves no listener behind. */
+export async function writeChunk(stream: Writable, chunk: Uint8Array): Promise<void> {
+  if (stream.write(chunk) || stream.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
+}
+
 /** Sends a body as it comes, with backpressure; what its source throws breaks the request off. */
 export function sendChunks(outgoing: Writable, chunks: AsyncIterable<Uint8Array>): void {
   const source = Readable.from(chunks, { objectMode: false });

@@ -1,7 +1,7 @@
 // Commands in containers: exec, and attach to what already runs (spec/apiserver.md §12.10, spec/node.md §21).
 
-import { aborted, ApiError, type Status } from '@homeostat/base';
-import { isTransportError } from '../transport/transport-error.ts';
+import { abortable, ApiError, type Status } from '@homeostat/base';
+import { isTransportError, TransportError } from '../transport/transport-error.ts';
 import { type Channel, openChannel, type StreamDependencies } from './open-channel.ts';
 
 /** Takes what a stream brings; a promise holds the stream back. */
@@ -49,7 +49,8 @@ const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
 /**
  * Runs a command in a container; resolves when it has ended. A command that fails is a result, not an error.
  *
- * @throws ApiError when the server refuses or can't run it; TransportError when the connection breaks; the signal's reason.
+ * @throws ApiError when the server refuses or can't run it; TransportError when the connection breaks, or ends before it is known how the
+ * command ended; the signal's reason.
  * @example
  * const { exitCode } = await exec({ client, env }, {
  *   namespace: 'default', name: 'web-0', command: ['cat', '/etc/hosts'], stdout: (bytes) => void process.stdout.write(bytes),
@@ -141,8 +142,11 @@ async function run(
     if (inputError !== undefined) throw inputError.error;
   };
   try {
-    const status = await receive(channel, stdout, stderr);
+    const status = await receive(channel, { stdout, stderr, signal });
     failed();
+    // Whoever lets go of a process that runs on has no status to give; a command has one.
+    if (status === undefined && command !== undefined)
+      throw new TransportError('reset', 'the server ended the stream without saying how the command ended');
     return toResult(status ?? success);
   } catch (error) {
     failed();
@@ -154,22 +158,44 @@ async function run(
   }
 }
 
+/** A Status is short. */
+const statusBytesMax = 1024 * 1024;
+
 /** Gives each message to its sink, in order; the Status of the error channel, if one came. */
 async function receive(
   channel: Channel,
-  stdout: Sink | undefined,
-  stderr: Sink | undefined,
+  { stdout, stderr, signal }: Pick<AttachOptions, 'stdout' | 'stderr' | 'signal'>,
 ): Promise<Status | undefined> {
-  let status: Status | undefined;
+  const sinks = new Map([
+    [channels.stdout, stdout],
+    [channels.stderr, stderr],
+  ] as const) as ReadonlyMap<number | undefined, Sink | undefined>;
+  const said: Uint8Array[] = [];
+  let saidBytes = 0;
   for await (const message of channel.messages) {
     const payload = message.subarray(1);
     // The server opens every channel with an empty message.
     if (payload.length === 0) continue;
-    if (message[0] === channels.stdout) await stdout?.(payload);
-    else if (message[0] === channels.stderr) await stderr?.(payload);
-    else if (message[0] === channels.error) status = JSON.parse(Buffer.from(payload).toString('utf8')) as Status;
+    if (message[0] === channels.error) {
+      saidBytes += payload.length;
+      if (saidBytes > statusBytesMax) throw new TransportError('protocol', 'the status of the command is too long');
+      said.push(payload);
+    } else {
+      const taken = sinks.get(message[0])?.(payload);
+      if (taken !== undefined) await abortable(taken, signal);
+    }
   }
-  return status;
+  return said.length === 0 ? undefined : toStatus(Buffer.concat(said).toString('utf8'));
+}
+
+function toStatus(text: string): Status {
+  try {
+    const status: unknown = JSON.parse(text);
+    if (typeof status === 'object' && status !== null) return status as Status;
+  } catch {
+    // Told below.
+  }
+  throw new TransportError('protocol', `the status of the command is no Status: ${text.slice(0, 200)}`);
 }
 
 const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as Status;
@@ -177,7 +203,8 @@ const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 function toResult(status: Status): ExecResult {
   if (status.status === 'Success') return { exitCode: 0, status };
   const code = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message;
-  if (status.reason === 'NonZeroExitCode' && code !== undefined) return { exitCode: Number(code), status };
+  if (status.reason === 'NonZeroExitCode' && code !== undefined && /^\d+$/.test(code))
+    return { exitCode: Number(code), status };
   throw ApiError.fromStatus(status);
 }
 
@@ -204,13 +231,14 @@ async function sendSizes(channel: Channel, sizes: AsyncIterable<TerminalSize>, e
 /** Hands items on until they or the connection end. The source is told to stop, and never waited for. */
 async function each<T>(source: AsyncIterable<T>, ended: AbortSignal, send: (item: T) => Promise<void>): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  const end = aborted(ended).then(() => undefined);
   try {
-    while (!ended.aborted) {
-      const next = await Promise.race([iterator.next(), end]);
-      if (next === undefined || next.done === true) return;
+    for (;;) {
+      const next = await abortable(iterator.next(), ended);
+      if (next.done === true) return;
       await send(next.value);
     }
+  } catch (error) {
+    if (!ended.aborted) throw error;
   } finally {
     iterator.return?.().catch(() => {});
   }

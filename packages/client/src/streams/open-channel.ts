@@ -3,7 +3,8 @@
 
 import type { Env } from '@homeostat/base';
 import type { Client } from '../client/client.ts';
-import type { QueryParameters } from '../rest/resource-path.ts';
+import { pods } from '../resources.ts';
+import { type QueryParameters, resourcePath } from '../rest/resource-path.ts';
 import { decodeError } from '../rest/decode-error.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import type { ApiResponse } from '../transport/transport.ts';
@@ -39,10 +40,9 @@ export interface Channel extends MessageConnection {
 export async function openChannel({ client, env }: StreamDependencies, request: ChannelRequest): Promise<Channel> {
   const { namespace, name, subresource, query, protocols, signal } = request;
   const key = Buffer.from(env.random.bytes(16)).toString('base64');
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/${subresource}`;
   const response = await client.send({
     method: 'GET',
-    path,
+    path: resourcePath(pods, { namespace, name, subresource }),
     query,
     headers: {
       connection: 'Upgrade',
@@ -56,8 +56,23 @@ export async function openChannel({ client, env }: StreamDependencies, request: 
   if (response.body.kind !== 'upgrade') {
     throw await decodeError(response, { method: 'GET', group: '', resource: `pods/${subresource}`, name });
   }
-  return upgrade(response.body, checkedProtocol(response, key, protocols), env, signal);
+  const { body } = response;
+  try {
+    return upgrade(body, checkedProtocol(response, key, protocols), env, signal);
+  } catch (error) {
+    drop(body);
+    throw error;
+  }
 }
+
+/** Ends a connection that nobody wants. */
+function drop(body: UpgradeBody): void {
+  const [ours, theirs] = createDuplexPair();
+  body.run(theirs).catch(() => {});
+  void ours.close();
+}
+
+type UpgradeBody = Extract<ApiResponse['body'], { readonly kind: 'upgrade' }>;
 
 function checkedProtocol(response: ApiResponse, key: string, protocols: readonly string[]): string {
   const header = (name: string): string => {
@@ -77,24 +92,21 @@ function checkedProtocol(response: ApiResponse, key: string, protocols: readonly
   return protocol;
 }
 
-function upgrade(
-  body: Extract<ApiResponse['body'], { readonly kind: 'upgrade' }>,
-  protocol: string,
-  env: Env,
-  signal: AbortSignal | undefined,
-): Channel {
+function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSignal | undefined): Channel {
+  signal?.throwIfAborted();
   const [ours, theirs] = createDuplexPair();
-  // The connection's end shows in `messages`; what broke it is no news then.
-  body.run(theirs).then(
-    () => ours.close(),
-    (error: unknown) => {
-      env.log.debug('a stream broke', { error });
-      return ours.close();
-    },
-  );
   const connection = createMessageConnection(ours, { side: 'client', mask: () => env.random.bytes(4) });
   const onAbort = (): void => void connection.close();
   signal?.addEventListener('abort', onAbort, { once: true });
+  const end = (): Promise<void> => {
+    signal?.removeEventListener('abort', onAbort);
+    return ours.close();
+  };
+  // The connection's end shows in `messages`; what broke it is no news then.
+  body.run(theirs).then(end, (error: unknown) => {
+    env.log.debug('a stream broke', { error });
+    return end();
+  });
   const close = async (code?: number, reason?: string): Promise<void> => {
     signal?.removeEventListener('abort', onAbort);
     await connection.close(code, reason);

@@ -4,7 +4,7 @@ import { createVirtualEnv, isApiError } from '@homeostat/base';
 import { createClient } from '../client/create-client.ts';
 import type { Handle } from '../transport/transport.ts';
 import { isTransportError } from '../transport/transport-error.ts';
-import { exec, execCaptured } from './exec.ts';
+import { attach, exec, execCaptured } from './exec.ts';
 import type { StreamDependencies } from './open-channel.ts';
 import { portForward } from './port-forward.ts';
 import { createFakePod, type FakePodOptions } from './testing/fake-pod.ts';
@@ -159,4 +159,51 @@ test('a port nobody listens on is an error', async () => {
   const connection = await portForward(withPod({}), { ...pod, port: 5432 });
   await assert.rejects(text(connection.incoming), /port 5432: connection refused/);
   await assert.rejects(portForward(withPod({}), { ...pod, port: 0 }), RangeError);
+});
+
+test('a command whose end nobody told has not succeeded; an attached stream may just end', async () => {
+  const silent = withPod({ run: () => Promise.resolve('silent') });
+  await assert.rejects(exec(silent, { ...pod, command: ['a'] }), /without saying how the command ended/);
+  assert.equal((await attach(silent, pod)).exitCode, 0);
+});
+
+test('a status is read in any number of pieces; one that is none is an error', async () => {
+  const say = (...pieces: readonly string[]): StreamDependencies =>
+    withPod({
+      async run({ error }) {
+        for (const piece of pieces) await error(piece);
+        return 'silent';
+      },
+    });
+  const failure = JSON.stringify({
+    status: 'Failure',
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: '7' }] },
+  });
+  const pieces = failure.match(/.{1,10}/g) ?? [];
+  assert.equal((await exec(say(...pieces), { ...pod, command: ['a'] })).exitCode, 7);
+  for (const garbage of ['null', '7', '{"status":', '<html>'])
+    await assert.rejects(exec(say(garbage), { ...pod, command: ['a'] }), (error) =>
+      isTransportError(error, 'protocol'),
+    );
+});
+
+test('a sink that never takes its bytes does not outlive an abort', async () => {
+  const stop = new AbortController();
+  const dependencies = withPod({
+    async run({ stdout }) {
+      await stdout('x');
+      return 0;
+    },
+  });
+  const stdout = (): Promise<void> => {
+    queueMicrotask(() => stop.abort(new Error('enough')));
+    return new Promise(() => {});
+  };
+  await assert.rejects(exec(dependencies, { ...pod, command: ['a'], stdout, signal: stop.signal }), /enough/);
+});
+
+test('names that would lead elsewhere are refused', async () => {
+  for (const name of ['..', 'a/b', 'a%2fb', ''])
+    await assert.rejects(exec(withPod({}), { namespace: 'default', name, command: ['a'] }), TypeError, name);
 });

@@ -2,7 +2,7 @@
 
 import { TransportError } from '../transport/transport-error.ts';
 import type { DuplexConnection } from '../transport/transport.ts';
-import { encodeFrame, FrameReader, opcodes } from './frames.ts';
+import { encodeFrame, type Frame, FrameError, FrameReader, opcodes } from './frames.ts';
 
 export interface MessageConnectionOptions {
   readonly side: 'client' | 'server';
@@ -16,12 +16,15 @@ export interface MessageConnectionOptions {
 export interface MessageConnection {
   /**
    * Messages as they come; ends when the other side closes. To be read once; whoever stops reading early may still send.
-   * @throws TransportError when the connection breaks.
+   * @throws TransportError when the connection breaks, and for a client when the server closes with any code but 1000: it gave up.
    */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the connection has taken it. */
   send(message: Uint8Array): Promise<void>;
-  /** Says goodbye and ends the connection; twice is fine. @param code - a close code, default 1000 */
+  /**
+   * Says goodbye and ends the connection; twice is fine. A goodbye that the other side does not take is not waited for.
+   * @param code - a close code, default 1000
+   */
   close(code?: number, reason?: string): Promise<void>;
 }
 
@@ -40,13 +43,9 @@ export function createMessageConnection(
     closing = true;
     const text = Buffer.from(reason, 'utf8').subarray(0, 123);
     const payload = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), text]);
-    try {
-      await write(opcodes.close, payload);
-    } catch {
-      // Whoever is gone needs no goodbye.
-    } finally {
-      await connection.close();
-    }
+    // Not waited for: whoever does not read must not keep the connection open, and whoever is gone needs no goodbye.
+    write(opcodes.close, payload).catch(() => {});
+    await connection.close();
   };
 
   async function* read(): AsyncGenerator<Uint8Array, void, void> {
@@ -56,12 +55,14 @@ export function createMessageConnection(
       for await (const bytes of connection.incoming) {
         for (const frame of reader.push(bytes)) {
           if (frame.opcode === opcodes.close) {
+            const wasClosing = closing;
             await close();
+            if (side === 'client' && !wasClosing) checkGoodbye(frame.payload);
             return;
           }
           if (frame.opcode === opcodes.ping) await write(opcodes.pong, frame.payload);
-          else if (frame.opcode < opcodes.close) {
-            const whole = message.add(frame.payload, frame.final);
+          else if (frame.opcode !== opcodes.pong) {
+            const whole = message.add(frame);
             if (whole !== undefined) yield whole;
           }
         }
@@ -69,7 +70,7 @@ export function createMessageConnection(
       if (!closing) throw new TransportError('reset', 'the connection ended without a close frame');
     } catch (error) {
       if (error instanceof TransportError) throw error;
-      await close(1009, 'protocol error');
+      await close(error instanceof FrameError ? error.closeCode : 1011);
       throw new TransportError('protocol', error instanceof Error ? error.message : String(error), { cause: error });
     }
   }
@@ -77,27 +78,43 @@ export function createMessageConnection(
   return { messages: { [Symbol.asyncIterator]: read }, send: (message) => write(opcodes.binary, message), close };
 }
 
+const normalClosure = 1000;
+
+/** @throws TransportError unless the other side closed in the ordinary way, or said nothing of why. */
+function checkGoodbye(payload: Uint8Array): void {
+  if (payload.length < 2) return;
+  const code = ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
+  if (code === normalClosure) return;
+  const reason = Buffer.from(payload.subarray(2)).toString('utf8');
+  throw new TransportError(
+    'reset',
+    `the server closed the WebSocket with code ${code}${reason === '' ? '' : `: ${reason}`}`,
+  );
+}
+
 /** Joins the frames of a message. */
 class PartialMessage {
   readonly #bytesMax: number;
-  #parts: Uint8Array[] = [];
+  #parts: Uint8Array[] | undefined;
   #bytes = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  /** The whole message with its last frame. @throws Error beyond the bound */
-  add(payload: Uint8Array, final: boolean): Uint8Array | undefined {
-    this.#parts.push(payload);
+  /** The whole message with its last frame. @throws FrameError beyond the bound, or out of order */
+  add({ opcode, payload, final }: Frame): Uint8Array | undefined {
+    if ((opcode === opcodes.continuation) !== (this.#parts !== undefined))
+      throw new FrameError('Cannot read a WebSocket message: its frames are out of order');
+    const parts = (this.#parts ??= []);
+    // Frames may be empty, any number of them.
+    if (payload.length > 0) parts.push(payload);
     this.#bytes += payload.length;
-    if (this.#bytes > this.#bytesMax) {
-      throw new Error(`Cannot read a WebSocket message: at most ${this.#bytesMax} bytes are taken`);
-    }
+    if (this.#bytes > this.#bytesMax)
+      throw new FrameError(`Cannot read a WebSocket message: at most ${this.#bytesMax} bytes are taken`, 1009);
     if (!final) return undefined;
-    const whole = this.#parts.length === 1 ? payload : Buffer.concat(this.#parts);
-    this.#parts = [];
+    this.#parts = undefined;
     this.#bytes = 0;
-    return whole;
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
 }

@@ -6,6 +6,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { portForward, type PortForwardOptions } from '../../streams/port-forward.ts';
 import type { StreamDependencies } from '../../streams/open-channel.ts';
 import type { DuplexConnection } from '../../transport/transport.ts';
+import { writeChunk } from '../node-streams.ts';
 
 export interface ListenOptions extends PortForwardOptions {
   /** Default 127.0.0.1. */
@@ -47,6 +48,7 @@ export async function listenPortForward(
   server.maxConnections = connectionsMax;
   server.listen(localPort, address);
   await once(server, 'listening');
+  server.on('error', (error) => dependencies.env.log.warn('the forwarded port accepts no connection', { error }));
   const close = async (): Promise<void> => {
     signal?.removeEventListener('abort', onAbort);
     stop.abort(new Error('the listener was closed'));
@@ -92,9 +94,7 @@ async function outward(socket: Socket, connection: DuplexConnection): Promise<vo
 }
 
 async function inward(connection: DuplexConnection, socket: Socket): Promise<void> {
-  for await (const chunk of connection.incoming) {
-    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
-  }
+  for await (const chunk of connection.incoming) await writeChunk(socket, chunk);
   socket.end();
   if (!socket.writableFinished) await Promise.race([once(socket, 'finish'), once(socket, 'close')]);
 }

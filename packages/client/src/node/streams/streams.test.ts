@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -127,28 +137,96 @@ test('a container cannot write outside of the target', async () => {
   writeFileSync(path.join(evil, 'escaped'), 'gotcha');
   execFileSync('tar', ['cPf', 'evil.tar', '../evil/escaped', 'data'], { cwd: evil });
   // The tar of this container answers with an archive of its own making.
-  const archive = path.join(evil, 'evil.tar');
-  const forged: StreamDependencies = {
-    env,
-    client: createClient({
-      env,
-      userAgent: 'test',
-      transport: {
-        close: () => Promise.resolve(),
-        send: createFakePod({
-          async run({ stdout }) {
-            await stdout(readFileSync(archive));
-            return 0;
-          },
-        }),
-      },
-    }),
-  };
+  const forged = podWithArchive(path.join(evil, 'evil.tar'));
   const out = path.join(scratch, 'out/target');
   mkdirSync(path.dirname(out));
   await copyFromPod(forged, { ...pod, from: '/data', to: out });
   assert.equal(existsSync(out), true);
   assert.equal(existsSync(path.join(scratch, 'out/escaped')) || existsSync(path.join(scratch, 'escaped')), false);
+});
+
+/** Whose tar always answers with this archive. */
+function podWithArchive(archive: string): StreamDependencies {
+  const send = createFakePod({
+    async run({ stdout }) {
+      await stdout(readFileSync(archive));
+      return 0;
+    },
+  });
+  const client = createClient({ env, userAgent: 'test', transport: { close: () => Promise.resolve(), send } });
+  return { env: createRealEnv({ write: () => {} }), client };
+}
+
+test('links are kept inside of what was copied, and left out where they lead elsewhere', async () => {
+  const inPod = path.join(scratch, 'links');
+  mkdirSync(path.join(inPod, 'data/sub'), { recursive: true });
+  writeFileSync(path.join(inPod, 'data/a'), 'a');
+  writeFileSync(path.join(inPod, 'secret'), 'of the container');
+  linkSync(path.join(inPod, 'data/a'), path.join(inPod, 'data/hard'));
+  symlinkSync('../a', path.join(inPod, 'data/sub/inside'));
+  symlinkSync('../../secret', path.join(inPod, 'data/sub/outside'));
+  symlinkSync('/etc/passwd', path.join(inPod, 'data/absolute'));
+  const quiet = { ...dependencies, env: createRealEnv({ write: () => {} }) };
+  const to = path.join(scratch, 'links-here');
+  await copyFromPod(quiet, { ...pod, from: path.join(inPod, 'data'), to });
+  assert.equal(readFileSync(path.join(to, 'hard'), 'utf8'), 'a');
+  assert.equal(readFileSync(path.join(to, 'sub/inside'), 'utf8'), 'a');
+  assert.deepEqual(readdirSync(path.join(to, 'sub')), ['inside']);
+  assert.deepEqual(readdirSync(to).toSorted(), ['a', 'hard', 'sub']);
+  await copyToPod(quiet, { ...pod, from: to, to: path.join(inPod, 'again') });
+  assert.equal(readFileSync(path.join(inPod, 'again/hard'), 'utf8'), 'a');
+  await assert.rejects(
+    copyFromPod(quiet, { ...pod, from: path.join(inPod, 'data/absolute'), to: path.join(scratch, 'nothing') }),
+    /nothing to copy/,
+  );
+});
+
+test('an archive cannot write through a link of its own', async () => {
+  const evil = path.join(scratch, 'through');
+  mkdirSync(path.join(evil, 'one/data'), { recursive: true });
+  mkdirSync(path.join(evil, 'two/data/door'), { recursive: true });
+  mkdirSync(path.join(evil, 'out/elsewhere'), { recursive: true });
+  symlinkSync('../elsewhere', path.join(evil, 'one/data/door'));
+  writeFileSync(path.join(evil, 'two/data/door/gotcha'), 'gotcha');
+  execFileSync('tar', ['cf', 'evil.tar', '-C', 'one', 'data', '-C', '../two', 'data/door/gotcha'], { cwd: evil });
+  const to = path.join(evil, 'out/target');
+  await copyFromPod(podWithArchive(path.join(evil, 'evil.tar')), { ...pod, from: '/data', to });
+  assert.deepEqual(readdirSync(path.join(evil, 'out/elsewhere')), []);
+});
+
+test('odd names are copied like others', async () => {
+  const names = ['-x', '@archive', 'two\nlines', ' spaced ', 'ü💥', '--checkpoint-action=exec=false'];
+  const [here, there] = [path.join(scratch, 'odd-here'), path.join(scratch, 'odd-there')];
+  mkdirSync(here);
+  mkdirSync(there);
+  for (const name of names) {
+    writeFileSync(path.join(here, name), name);
+    await copyToPod(dependencies, { ...pod, from: path.join(here, name), to: path.join(there, name) });
+    await copyFromPod(dependencies, { ...pod, from: path.join(there, name), to: path.join(here, `${name} back`) });
+    assert.equal(readFileSync(path.join(here, `${name} back`), 'utf8'), name);
+  }
+  await copyFromPod(dependencies, { ...pod, from: `${there}/.`, to: path.join(scratch, 'all') });
+  assert.deepEqual(readdirSync(path.join(scratch, 'all')).toSorted(), names.toSorted());
+  await assert.rejects(copyToPod(dependencies, { ...pod, from: here, to: '/' }), TypeError);
+});
+
+test('what cannot be written is an error', async () => {
+  const inPod = path.join(scratch, 'unwritable');
+  mkdirSync(path.join(inPod, 'data'), { recursive: true });
+  writeFileSync(path.join(inPod, 'data/file'), Buffer.alloc(1_000_000));
+  const copy = (to: string): Promise<void> =>
+    copyFromPod(dependencies, { ...pod, from: path.join(inPod, 'data'), to: path.join(inPod, to) });
+  await assert.rejects(copy('no/such/parent'));
+  mkdirSync(path.join(inPod, 'taken/file/full'), { recursive: true });
+  await assert.rejects(copy('taken'), /copying to .*taken/);
+  writeFileSync(
+    path.join(inPod, 'cut.tar'),
+    execFileSync('tar', ['cf', '-', '-C', inPod, 'data']).subarray(0, 100_000),
+  );
+  await assert.rejects(
+    copyFromPod(podWithArchive(path.join(inPod, 'cut.tar')), { ...pod, from: '/data', to: path.join(inPod, 'cut') }),
+    /copying to .*cut/,
+  );
 });
 
 test('a local port leads into the pod, for several connections at once', async () => {

@@ -12,11 +12,13 @@ export interface FakeExec {
   readonly sizes: readonly unknown[];
   stdout(content: string | Uint8Array): Promise<void>;
   stderr(content: string | Uint8Array): Promise<void>;
+  /** The channel of the Status. */
+  error(content: string): Promise<void>;
 }
 
 export interface FakePodOptions {
-  /** What a command does; its exit code. Undefined: the connection breaks. */
-  run?(exec: FakeExec): Promise<number | undefined>;
+  /** What a command does; its exit code. Undefined: the connection breaks. `silent`: it is closed without a Status. */
+  run?(exec: FakeExec): Promise<number | 'silent' | undefined>;
   /** What listens on the port; undefined: nobody. */
   serve?(incoming: AsyncIterable<Uint8Array>, write: (text: string) => Promise<void>): Promise<void>;
   /** Subprotocols it speaks; default v5 and v4. */
@@ -72,12 +74,13 @@ async function execute(
     sizes,
     stdout: (content) => send(1, content),
     stderr: (content) => send(2, content),
+    error: (content) => send(3, content),
   });
   if (code === undefined) {
     await connection.close();
     return;
   }
-  await send(3, JSON.stringify(code === 0 ? { status: 'Success' } : failure(code)));
+  if (code !== 'silent') await send(3, JSON.stringify(code === 0 ? { status: 'Success' } : failure(code)));
   await messages.close();
 }
 
