@@ -163,3 +163,19 @@ test('keys come in byte order, and the same bytes from every endpoint', async ()
   const listed = await server.get(widgetsUrl);
   assert.ok(listed.text.includes(read.text.trimEnd()));
 });
+
+test('where a webhook would convert, objects are served in the version they are stored in, and refused in others', async () => {
+  const versions = [{ ...versionNamed('v1'), storage: true }, versionNamed('v2')];
+  const webhook = { clientConfig: { url: 'https://example.com/convert' }, conversionReviewVersions: ['v1'] };
+  const plain = definition({ versions }) as { readonly spec: object };
+  const conversion = { strategy: 'Webhook', webhook };
+  await server.post(definitionsUrl, { ...plain, spec: { ...plain.spec, conversion } });
+  assert.equal((await server.post(widgetsUrl, widget('a', { spec: { size: 1 } }))).status, 201);
+  assert.equal((await server.get(`${widgetsUrl}/a`)).status, 200);
+  const other = await server.get(`${widgetsUrl.replace('v1', 'v2')}/a`);
+  assert.equal(other.status, 500);
+  assert.match(other.body.message ?? '', /conversion webhook for example\.com\/v2, Kind=Widget failed/);
+  const body = { ...widget('b'), apiVersion: 'example.com/v2' };
+  assert.equal((await server.post(widgetsUrl.replace('v1', 'v2'), body)).status, 500);
+  assert.deepEqual((await server.get(widgetsUrl)).body.items.length, 1, 'nothing of another version was stored');
+});

@@ -57,7 +57,7 @@ export function serveDefinition(definition: CustomResourceDefinition, context: D
   const { spec } = definition;
   const { group, versions } = spec;
   const plural = definition.status?.acceptedNames?.plural || spec.names.plural;
-  const schemas = new Map(versions.map((version) => [version.name, schemaOf(group, version)]));
+  const schemas = new Map(versions.map((version) => [version.name, schemaOf(definition, version)]));
   const storage = schemas.get(versions.find((version) => version.storage)?.name ?? '');
   if (storage === undefined) throw new Error(`${definition.metadata?.name ?? ''} has no storage version`);
   const clean = new CleanObjects();
@@ -111,8 +111,16 @@ function refuseWhileTerminating(
   throw newForbidden(resource, draft.metadata?.name ?? '', terminatingText);
 }
 
-function schemaOf(group: string, { name, schema }: CustomResourceDefinitionVersion): VersionSchema {
-  return new VersionSchema(`${group}/${name}`, compileStructural(schema?.openAPIV3Schema ?? {}));
+function schemaOf(
+  { spec }: CustomResourceDefinition,
+  { name, schema }: CustomResourceDefinitionVersion,
+): VersionSchema {
+  const { group, names, conversion } = spec;
+  const what = `conversion webhook for ${group}/${name}, Kind=${names.kind} failed`;
+  // Taking an object for one of another version would damage it; it is served in the version it is stored in.
+  const refusal =
+    conversion?.strategy === 'Webhook' ? `${what}: this server does not call conversion webhooks` : undefined;
+  return new VersionSchema(`${group}/${name}`, compileStructural(schema?.openAPIV3Schema ?? {}), refusal);
 }
 
 /** What the versions share. */

@@ -16,6 +16,7 @@ import {
   type KubeObject,
   type Mutable,
   FieldTypeError,
+  newInternalError,
   type PruneResult,
   pruneUnknown,
   type StructSchema,
@@ -28,8 +29,14 @@ export class VersionSchema {
   readonly apiVersion: string;
   readonly structural: StructuralSchema;
   readonly #root: StructuralSchema;
+  readonly #refusal: string | undefined;
 
-  constructor(apiVersion: string, structural: StructuralSchema) {
+  /**
+   * @param refusal - why objects of other versions can't be converted into this one; absent: they can, by relabelling (the
+   * conversion `None`)
+   */
+  constructor(apiVersion: string, structural: StructuralSchema, refusal?: string) {
+    this.#refusal = refusal;
     this.apiVersion = apiVersion;
     this.structural = structural;
     this.#root = asResourceRoot(structural);
@@ -87,6 +94,9 @@ export class VersionSchema {
   }
 
   #converted(object: KubeObject): PruneResult<Json> {
+    if (this.#refusal !== undefined && object.apiVersion !== this.apiVersion) {
+      throw newInternalError(new Error(this.#refusal));
+    }
     return pruneUnknown({ ...object, apiVersion: this.apiVersion } as KubeObject as Json, this.#root);
   }
 }
