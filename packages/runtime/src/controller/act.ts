@@ -16,7 +16,7 @@ export interface ActOptions {
   readonly onAction?: ((record: ActionRecord) => void) | undefined;
   /** Is told of each write right before it is sent, and of `undefined` right after, in the same synchronous step. */
   readonly onSend?: ((action: Action | undefined) => void) | undefined;
-  /** Actions of one step under way at once; default 64. */
+  /** Actions of one step under way at once, at least 1; default 64. */
   readonly parallelMax?: number;
   /** Sends writes with `dryRun=All`. */
   readonly dryRun?: boolean;
@@ -133,7 +133,7 @@ class StageRunner {
         if (action !== undefined) outcomes[at] = await this.#perform(action);
       }
     };
-    const workers = Math.min(actions.length, this.#options.parallelMax ?? 64);
+    const workers = Math.min(actions.length, Math.max(1, this.#options.parallelMax ?? 64));
     await Promise.all(Array.from({ length: workers }, work));
     return outcomes.filter((outcome) => outcome !== undefined);
   }
@@ -142,8 +142,11 @@ class StageRunner {
     const { client, env, signal, dryRun = false, recordEvent, onSend } = this.#options;
     if (signal.aborted) return this.skip(action, 'aborted');
     const startedMs = env.clock.nowMs();
+    const announce = (events: () => readonly EventAction[]): void => {
+      if (!dryRun) this.#tell(action, () => events().forEach((event) => recordEvent?.(event)));
+    };
     if (action.verb === 'event') {
-      if (!dryRun) recordEvent?.(action);
+      announce(() => [action]);
       return this.#record({ status: 'done', action }, startedMs);
     }
     let outcome: DoneOutcome | FailedOutcome;
@@ -157,14 +160,24 @@ class StageRunner {
       if (found !== undefined && tolerates(action, found)) outcome = { status: 'done', action, error: found };
       else outcome = { status: 'failed', action, error: toError(error) };
     }
-    if (!dryRun) for (const event of action.announce?.(outcome) ?? []) recordEvent?.(event);
+    announce(() => action.announce?.(outcome) ?? []);
     return this.#record(outcome, startedMs);
   }
 
   #record(outcome: Outcome, startedMs: number): Outcome {
     const { onAction, env } = this.#options;
-    onAction?.({ stage: this.#stage, outcome, startedMs, endedMs: env.clock.nowMs() });
+    const record = { stage: this.#stage, outcome, startedMs, endedMs: env.clock.nowMs() };
+    this.#tell(outcome.action, () => onAction?.(record));
     return outcome;
+  }
+
+  /** What is done is done: who announces it, or listens, must not leave the rest of the step under way without anybody waiting for it. */
+  #tell({ verb, reason }: Action, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.env.log.error('a listener of actions failed', { verb, reason, error });
+    }
   }
 }
 

@@ -59,7 +59,11 @@ export interface Controller {
   readonly fencedKeys: number;
 }
 
-/** Creates a controller and asks the factory for its informers; nothing runs before `run`. */
+/**
+ * Creates a controller and asks the factory for its informers; nothing runs before `run`.
+ *
+ * @throws RangeError for a concurrency, time limit or `parallelMax` that would stand still; Error for a resource that is declared twice.
+ */
 export function createController<Observed>(
   definition: ControllerDefinition<Observed>,
   dependencies: ControllerDependencies,
@@ -86,6 +90,7 @@ class ControllerRunner implements Controller {
   #state: 'new' | 'running' | 'stopped' = 'new';
 
   constructor(definition: ControllerDefinition, dependencies: ControllerDependencies) {
+    checkDefinition(definition, dependencies);
     this.name = definition.name;
     this.#definition = definition;
     this.#dependencies = dependencies;
@@ -214,6 +219,8 @@ class ControllerRunner implements Controller {
       if (!signal.aborted) throw error;
     } finally {
       this.#state = 'stopped';
+      // Also when it never got to work: delays must not outlive it.
+      this.#queue.shutDown();
       await this.#watched.end();
     }
   }
@@ -234,17 +241,14 @@ class ControllerRunner implements Controller {
   }
 
   async #work(signal: AbortSignal, kill: AbortSignal): Promise<void> {
+    // Aborts for a worker that fails too: the others must not wait for keys for ever while nobody hears of it.
+    const scope = new Scope({ signal });
     const stop = (): void => this.#queue.shutDown();
     if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const scope = new Scope();
+    scope.signal.addEventListener('abort', stop, { once: true });
     const workers = this.#definition.concurrency ?? 1;
-    for (let i = 0; i < workers; i++) scope.spawn(`${this.name} worker`, () => this.#worker(signal, kill));
-    try {
-      await scope.join();
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    for (let i = 0; i < workers; i++) scope.spawn(`${this.name} worker`, (inner) => this.#worker(inner, kill));
+    await scope.join();
   }
 
   async #worker(signal: AbortSignal, kill: AbortSignal): Promise<void> {
@@ -301,6 +305,7 @@ class ControllerRunner implements Controller {
   }
 
   #enqueue(wake: Wake, priority: number, reason: RunReason): void {
+    if (this.#queue.shuttingDown) return;
     this.#observers?.woken(typeof wake === 'string' ? wake : wake.key, reason);
     if (typeof wake === 'string') {
       this.#queue.add(wake, { priority });
@@ -310,6 +315,16 @@ class ControllerRunner implements Controller {
     this.#queue.addAfter(wake.key, wake.afterMs ?? 0, { priority: wake.priority ?? priority });
     this.#reasons.add(wake.key, reason);
   }
+}
+
+/** What the types can't say. @throws RangeError */
+function checkDefinition(definition: ControllerDefinition, { parallelMax = 1 }: ControllerDependencies): void {
+  const { name, concurrency = 1, timeoutMs } = definition;
+  if (!(Number.isInteger(concurrency) && concurrency >= 1))
+    throw new RangeError(`controller ${name}: concurrency must be a whole number above 0, got ${concurrency}`);
+  if (!(parallelMax >= 1)) throw new RangeError(`controller ${name}: parallelMax must be above 0, got ${parallelMax}`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    throw new RangeError(`controller ${name}: timeoutMs must be above 0, got ${timeoutMs}`);
 }
 
 const neverAborts = new AbortController().signal;

@@ -118,7 +118,7 @@ export class Reconciler {
       result = await this.#traced(key, async () => {
         const caches = live.length === 0 ? this.#parts.caches : await this.#readLive(key, live, run.signal);
         run.object = this.#objectOf(key, caches);
-        return this.#reconcile(run, caches, reasons, observer);
+        return checked(await this.#reconcile(run, caches, reasons, observer));
       });
     } catch (error) {
       // A defect of ours: no retry mends it.
@@ -358,11 +358,24 @@ export class Reconciler {
     return 'error';
   }
 
+  /** Who listens must not end a worker by an error of theirs. */
   #tell(told: Omit<RunRecord, 'controller'>, observer: RunObserver | undefined): void {
     const { definition, dependencies } = this.#parts;
     if (dependencies.onRun === undefined && observer === undefined) return;
     const record = { controller: definition.name, ...told };
-    dependencies.onRun?.(record);
+    try {
+      dependencies.onRun?.(record);
+    } catch (error) {
+      this.#env.log.error('a listener of runs failed', { controller: record.controller, key: record.key, error });
+    }
     observer?.ended(record);
   }
+}
+
+/** Not a number means no time at all, again and again: a slip, e.g. of a date that was not there. @throws TypeError */
+function checked(result: Result): Result {
+  const afterMs: unknown = result?.requeueAfterMs;
+  if (afterMs !== undefined && (typeof afterMs !== 'number' || Number.isNaN(afterMs)))
+    throw new TypeError(`requeueAfterMs must be a number of milliseconds, got ${String(afterMs)}`);
+  return result;
 }

@@ -20,7 +20,8 @@ export function toRunError(thrown: unknown): Error {
 export function isDefect(thrown: unknown): boolean {
   return (
     !(thrown instanceof Error || isApiError(thrown)) ||
-    thrown instanceof TypeError ||
+    // `fetch` rejects with a TypeError when the network fails, and gives the cause.
+    (thrown instanceof TypeError && thrown.cause === undefined) ||
     thrown instanceof ReferenceError ||
     thrown instanceof RangeError
   );

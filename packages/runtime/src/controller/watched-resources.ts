@@ -25,6 +25,8 @@ export interface WatchedResourcesOptions {
 }
 
 interface Entry extends WatchedResource {
+  /** Aborts when the watch is dropped. */
+  readonly dropped: AbortController;
   registration: Registration | undefined;
   endProgress: (() => void) | undefined;
 }
@@ -60,7 +62,8 @@ export class WatchedResources {
       ...(watch.metadataOnly === undefined ? {} : { metadataOnly: watch.metadataOnly }),
     });
     informer.addIndexes(watch.indexes ?? []);
-    const entry: Entry = { id, watch, informer, registration: undefined, endProgress: undefined };
+    const dropped = new AbortController();
+    const entry: Entry = { id, watch, informer, dropped, registration: undefined, endProgress: undefined };
     this.#entries.set(id, entry);
     if (this.#state === 'started') this.#listen(entry);
     return () => this.#drop(entry);
@@ -74,7 +77,13 @@ export class WatchedResources {
 
   /** Waits for the caches of all that are not optional. @throws the signal's reason. */
   async waitForSync(signal: AbortSignal): Promise<void> {
-    for (const { informer } of this.#needed()) await informer.waitForSync(signal);
+    for (const { informer, dropped } of this.#needed()) {
+      try {
+        await informer.waitForSync(AbortSignal.any([signal, dropped.signal]));
+      } catch (error) {
+        if (signal.aborted || !dropped.signal.aborted) throw error;
+      }
+    }
   }
 
   /** Whether all that are not optional are filled and have told what they hold. */
@@ -107,6 +116,8 @@ export class WatchedResources {
   }
 
   #listen(entry: Entry): void {
+    // A change that is told on the way may add a watch.
+    if (entry.registration !== undefined) return;
     const { watch, id, informer } = entry;
     const { onChange, onProgress } = this.#options;
     entry.registration = informer.addHandler(
@@ -118,6 +129,7 @@ export class WatchedResources {
 
   async #drop(entry: Entry): Promise<void> {
     if (this.#entries.get(entry.id) === entry) this.#entries.delete(entry.id);
+    entry.dropped.abort(new Error('the watch was dropped'));
     await this.#stop(entry);
   }
 

@@ -43,6 +43,22 @@ describe('WriteFence', () => {
     assert.equal(fence.size, 0);
   });
 
+  it('keeps nothing of keys that never ask again, once the cache shows their writes', () => {
+    const { fence, reach } = setUp();
+    for (let at = 0; at < 10_000; at++) {
+      const resourceVersion = String(100 + at);
+      fence.written(`x/gone-${at}`, undefined, { kind: 'version', resource: 'pods.', object: 'x/p', resourceVersion });
+      // The cache is ten writes behind.
+      reach(String(90 + at));
+      if (at % 1_000 === 0) assert.ok(fence.size <= 10);
+    }
+    assert.equal(fence.size, 10);
+    reach('10099');
+    assert.equal(fence.size, 0);
+    fence.written('x/a', 'u', { kind: 'uncertain', resource: 'pods.', object: 'x/p' });
+    assert.equal(fence.size, 1, 'what is not known is not seen');
+  });
+
   it('holds up no other key, and nothing for a resource without a cache', () => {
     const { fence } = setUp();
     fence.written('x/a', 'u', { kind: 'version', resource: 'events.', object: 'x/p', resourceVersion: '100' });

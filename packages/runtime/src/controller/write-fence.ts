@@ -81,6 +81,9 @@ interface KeyFence {
   floored: boolean;
 }
 
+/** So many fences are kept before any is looked at again by itself. */
+const sweepMin = 1024;
+
 /** Effects one key waits for, one by one; when it has more, their resource is read live instead. */
 const effectsMax = 4096;
 
@@ -91,13 +94,16 @@ export class WriteFence {
   readonly #options: WriteFenceOptions;
   readonly #fences = new Map<ObjectKey, KeyFence>();
   readonly #blocked = new BlockedKeys();
+  /** Fences at which those that are open are looked for. */
+  #sweepAt = sweepMin;
 
   constructor(options: WriteFenceOptions) {
     this.#options = options;
   }
 
-  /** Keys with writes that have not been seen yet. */
+  /** Keys with writes that have not been seen yet. O(keys). */
   get size(): number {
+    this.#sweep();
     return this.#fences.size;
   }
 
@@ -107,6 +113,10 @@ export class WriteFence {
     if (cache === undefined || cache.knows?.(splitKey(write.object).namespace) === false) return;
     let fence = this.#fences.get(key);
     if (fence === undefined || fence.uid !== uid) {
+      if (this.#fences.size >= this.#sweepAt) {
+        this.#sweep();
+        this.#sweepAt = Math.max(sweepMin, this.#fences.size * 2);
+      }
       fence = newFence(uid);
       this.#fences.set(key, fence);
     }
@@ -196,6 +206,13 @@ export class WriteFence {
   forget(key: ObjectKey): void {
     this.#fences.delete(key);
     this.#blocked.unblock(key);
+  }
+
+  /** Forgets what is seen by now: a key that never runs again, since its object is gone, does not ask. */
+  #sweep(): void {
+    for (const [key, fence] of this.#fences) {
+      if (fence.uncertain.size === 0 && this.#obstacle(fence) === undefined) this.#fences.delete(key);
+    }
   }
 
   #isBehind(fence: KeyFence): boolean {
