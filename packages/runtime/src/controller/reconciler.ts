@@ -376,6 +376,8 @@ export class Reconciler {
 function checked(result: Result): Result {
   const afterMs: unknown = result?.requeueAfterMs;
   if (afterMs !== undefined && (typeof afterMs !== 'number' || Number.isNaN(afterMs)))
-    throw new TypeError(`requeueAfterMs must be a number of milliseconds, got ${String(afterMs)}`);
+    throw new TypeError(
+      `requeueAfterMs must be a number of milliseconds, got ${typeof afterMs === 'number' ? afterMs : typeof afterMs}`,
+    );
   return result;
 }

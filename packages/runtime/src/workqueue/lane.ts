@@ -28,11 +28,25 @@ export interface Lane {
   take(): Entry | undefined;
 }
 
-/** Creates a lane in order of arrival. All operations are O(1), amortised. */
+/** Places a lane holds before it looks for those left behind. */
+const compactMin = 64;
+
+/** Creates a lane in order of arrival. All operations are O(1), amortised; memory: at most twice the entries in line, and {@link compactMin}. */
 export function createFifoLane(priority: number): Lane {
   let entries: (Entry | undefined)[] = [];
   let places: number[] = [];
   let head = 0;
+  let compactAt = compactMin;
+
+  /** Places left behind in the middle would stay for as long as the first entry waits. */
+  const compact = (): void => {
+    const inLine = (entry: Entry | undefined, at: number): boolean => entry !== undefined && entry.place === places[at];
+    const kept = entries.filter(inLine);
+    places = places.filter((_, at) => inLine(entries[at], at));
+    entries = kept;
+    head = 0;
+    compactAt = Math.max(compactMin, entries.length * 2);
+  };
 
   const advance = (): void => {
     entries[head++] = undefined;
@@ -59,6 +73,7 @@ export function createFifoLane(priority: number): Lane {
   return {
     priority,
     push(entry) {
+      if (entries.length >= compactAt) compact();
       entries.push(entry);
       places.push(entry.place);
     },

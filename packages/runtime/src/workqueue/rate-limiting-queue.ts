@@ -8,7 +8,7 @@ import { createDefaultLimiter, type RateLimiter } from './rate-limiter.ts';
 import { type AddOptions, createWorkQueue } from './work-queue.ts';
 
 export interface RateLimitingQueue extends DelayingQueue {
-  /** Adds the key when its rate limiter allows; counts as one more failure. */
+  /** Adds the key when its rate limiter allows; counts as one more failure. @throws TypeError when the limiter gives no number. */
   addRateLimited(key: string, options?: AddOptions): void;
   /** Ends the key's run of failures; it does not leave the queue. */
   forget(key: string): void;
@@ -35,9 +35,28 @@ export function createRateLimitingQueue(options: RateLimitingQueueOptions): Rate
   const { env, name } = options;
   const metrics = name === undefined ? undefined : createQueueMetrics({ name, clock: env.clock, metrics: env.metrics });
   const msPerPoint = options.agingMsPerPoint ?? defaultAgingMsPerPoint;
-  const aging = msPerPoint > 0 ? { clock: env.clock, msPerPoint } : undefined;
-  const queue = createDelayingQueue(createWorkQueue({ metrics, aging, fairness: options.fairness }), env.clock);
+  const aging = msPerPoint > 0 && msPerPoint < Infinity ? { clock: env.clock, msPerPoint } : undefined;
+  const fairness = options.fairness === undefined ? undefined : contained(options.fairness, env);
+  const queue = createDelayingQueue(createWorkQueue({ metrics, aging, fairness }), env.clock);
   return withRateLimit(queue, options.limiter ?? createDefaultLimiter(env.clock), metrics);
+}
+
+/** No key is lost to a function that throws: it counts as of the flow `''`, or of weight 1. Said once. */
+function contained(fairness: Fairness, env: Env): Fairness {
+  let said = false;
+  const safely = <T>(call: () => T, otherwise: T): T => {
+    try {
+      return call();
+    } catch (error) {
+      if (!said) env.log.error('a fairness function of a work queue failed', { error });
+      said = true;
+      return otherwise;
+    }
+  };
+  return {
+    flowOf: (key) => safely(() => fairness.flowOf(key), ''),
+    weightOf: (flow) => safely(() => fairness.weightOf?.(flow) ?? 1, 1),
+  };
 }
 
 function withRateLimit(
@@ -50,7 +69,9 @@ function withRateLimit(
     addAfter: (key, delayMs, options) => queue.addAfter(key, delayMs, options),
     addRateLimited(key, options) {
       metrics?.retried();
-      queue.addAfter(key, limiter.when(key), options);
+      const delayMs = limiter.when(key);
+      if (Number.isNaN(delayMs)) throw new TypeError(`the rate limiter gave no delay for ${key}`);
+      queue.addAfter(key, delayMs, options);
     },
     forget: (key) => limiter.forget(key),
     failures: (key) => limiter.failures(key),

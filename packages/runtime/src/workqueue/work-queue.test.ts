@@ -13,8 +13,9 @@ import {
   createMaxWaitLimiter,
 } from './rate-limiter.ts';
 import { createRateLimitingQueue } from './rate-limiting-queue.ts';
-import { namespaceOf } from './fair-lane.ts';
-import { createWorkQueue, lowPriority, type WorkQueue } from './work-queue.ts';
+import { createFairLane, namespaceOf } from './fair-lane.ts';
+import { createFifoLane, type Entry } from './lane.ts';
+import { createWorkQueue, lowPriority, newEntry, type WorkQueue } from './work-queue.ts';
 
 function take(queue: WorkQueue): string[] {
   const keys: string[] = [];
@@ -40,6 +41,34 @@ describe('createWorkQueue()', () => {
     queue.add('a');
     queue.add('b');
     assert.deepEqual(await Promise.all(got), ['a', 'b']);
+  });
+
+  it('forgets the places of keys that were taken out or raised, though the first one goes on waiting', () => {
+    for (const lane of [createFifoLane(0), createFairLane(0, { flowOf: namespaceOf })]) {
+      let looks = 0;
+      const entryOf = (key: string, place: number): Entry => ({
+        ...newEntry(key),
+        get place() {
+          looks++;
+          return place;
+        },
+        set place(next: number) {
+          place = next;
+        },
+      });
+      const first = entryOf('a/first', 1);
+      lane.push(first);
+      for (let at = 2; at < 100_000; at++) {
+        const entry = entryOf('a/other', at);
+        lane.push(entry);
+        entry.place = 0;
+      }
+      looks = 0;
+      assert.equal(lane.take(), first);
+      first.place = 0;
+      assert.equal(lane.oldest(), undefined);
+      assert.ok(looks < 200, `${looks} places were left`);
+    }
   });
 
   it('still hands out what it holds after a shut-down, and takes no more', async () => {
@@ -294,6 +323,30 @@ describe('rate limiters', () => {
 });
 
 describe('createRateLimitingQueue()', () => {
+  it('loses no key to fairness functions that throw, and says so once', () => {
+    const lines: string[] = [];
+    const env = createVirtualEnv();
+    const log = { ...env.log, error: (message: string) => void lines.push(message) };
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const queue = createRateLimitingQueue({ env: { ...env, log }, fairness: { flowOf: broken, weightOf: broken } });
+    for (const key of ['a', 'b', 'a']) queue.add(key);
+    assert.deepEqual(take(queue), ['a', 'b']);
+    assert.deepEqual(lines, ['a fairness function of a work queue failed']);
+  });
+
+  it('takes an infinite worth of priority as strict, and a delay that is no number as a defect', () => {
+    const env = createVirtualEnv();
+    const limiter = { when: () => NaN, forget: () => {}, failures: () => 0 };
+    const queue = createRateLimitingQueue({ env, limiter, agingMsPerPoint: Infinity });
+    queue.add('a');
+    queue.add('b');
+    queue.add('b', { priority: 1 });
+    assert.deepEqual(take(queue), ['b', 'a']);
+    assert.throws(() => queue.addRateLimited('c'), /the rate limiter gave no delay for c/);
+  });
+
   it("reports under client-go's names", async () => {
     const metrics = createPrometheusMetrics();
     const env = createVirtualEnv({ metrics });

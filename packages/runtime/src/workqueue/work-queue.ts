@@ -71,6 +71,7 @@ export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
     fairness === undefined ? createFifoLane(priority) : createFairLane(priority, fairness);
   /** Highest priority first; the first one made is the default. */
   const lanes: Lane[] = [newLane(0)];
+  let pruneAt = idleLanesMax * 2;
   let length = 0;
   let processing = 0;
   let places = 0;
@@ -87,6 +88,12 @@ export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
     }
     const lane = newLane(priority);
     lanes.splice(at, 0, lane);
+    if (lanes.length > pruneAt) {
+      // Keys that were raised leave empty lanes below those that are looked at.
+      for (let each = lanes.length - 1; each >= 0; each--)
+        if (lanes[each] !== lane && lanes[each]?.oldest() === undefined) lanes.splice(each, 1);
+      pruneAt = Math.max(idleLanesMax, lanes.length) * 2;
+    }
     return lane;
   };
 
@@ -255,7 +262,8 @@ export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
 
 const noOptions: AddOptions = {};
 
-function newEntry(key: string, priority: number): Entry {
+/** A key that is not in line yet. */
+export function newEntry(key: string, priority = 0): Entry {
   return {
     key,
     dirty: false,
