@@ -75,7 +75,7 @@ export class CustomResources {
       try {
         await this.#reconcile(name, scope, signal);
       } catch (error) {
-        if (!signal.aborted) this.#retry(name, error);
+        if (!signal.aborted) this.#retry(name, error, scope);
       }
       this.#reconciling = undefined;
       this.#notify();
@@ -192,7 +192,7 @@ export class CustomResources {
       const uid = metadata.uid ?? '';
       if (!(metadata.finalizers ?? []).includes(cleanupFinalizer) || this.#finalizing.has(uid)) return;
       this.#finalizing.add(uid);
-      scope.spawn(`delete instances of ${name}`, (inner) => this.#finalize(name, uid, inner));
+      scope.spawn(`delete instances of ${name}`, (inner) => this.#finalize(name, uid, scope, inner));
       return;
     }
     const { env, handle, hub } = this.#options;
@@ -209,7 +209,7 @@ export class CustomResources {
     }
   }
 
-  async #finalize(name: string, uid: string, signal: AbortSignal): Promise<void> {
+  async #finalize(name: string, uid: string, scope: Scope, signal: AbortSignal): Promise<void> {
     try {
       const present = (): CustomResourceDefinition | undefined => {
         const definition = this.#known.get(name)?.definition;
@@ -220,16 +220,17 @@ export class CustomResources {
       const served = this.#known.get(name)?.served ?? serveDefinition(definition, this.#options);
       await finalizeDefinition({ ...this.#options, present, instances: served.storage, signal });
     } catch (error) {
-      if (!signal.aborted) this.#retry(name, error);
+      if (!signal.aborted) this.#retry(name, error, scope);
     } finally {
       this.#finalizing.delete(uid);
     }
   }
 
-  #retry(name: string, error: unknown): void {
+  #retry(name: string, error: unknown, scope: Scope): void {
     const { env } = this.#options;
     env.log.warn('a custom resource definition could not be brought up to date, it is tried again', { error, name });
-    env.clock.setTimer(retryMs, () => {
+    scope.spawn(`retry ${name}`, async (signal) => {
+      await env.clock.sleep(retryMs, signal);
       if (this.#known.has(name)) this.#mark(name);
     });
   }
