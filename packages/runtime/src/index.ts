@@ -193,6 +193,15 @@ export { createManagerHandle, type ManagerHandleOptions, type ManagerSource } fr
 export type { RunContext, Runnable, RunnableGroupName } from './manager/runnable.ts';
 export { RunnableEndedError } from './manager/runnable-group.ts';
 
+// The journal of runs, and the loops it finds.
+export type { ControllerObserver, Observe, RunObserver, StartedRun } from './controller/run-observer.ts';
+export type { Finding, FindingKind } from './journal/finding.ts';
+export type { JournalRun, JournalWrite } from './journal/journal-view.ts';
+export { createJournal, type Journal, type JournalOptions, type JournalPicture } from './journal/journal.ts';
+export type { LoopOptions, LoopTreatment } from './journal/loop-breaker.ts';
+export { renderChain, renderWhy } from './journal/render.ts';
+export type { RunChain, Why } from './journal/why.ts';
+
 // Operators.
 export {
   createOperator,

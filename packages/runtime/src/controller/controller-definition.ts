@@ -81,6 +81,10 @@ export interface ControllerBase {
    * resourceVersion of the newest of them. Waits up to 1 s, then lists what lags behind live: use it where it matters. Default none.
    */
   readonly consistent?: readonly ResourceType[];
+  /**
+   * What a journal does about keys whose runs cause themselves: default `damp`, it reports them and makes them rest; `report`; `ignore`.
+   */
+  readonly loops?: 'damp' | 'report' | 'ignore';
   /** Longest wait for the first lists, milliseconds: then `run` rejects, naming what is missing. Default no limit. */
   readonly syncTimeoutMs?: number;
 }

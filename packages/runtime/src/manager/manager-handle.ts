@@ -59,7 +59,7 @@ function debug({ source, pages = {} }: ManagerHandleOptions, [page, name]: reado
   const diagnosis = source.diagnose?.();
   if (diagnosis === undefined) return notFound();
   if (page === undefined) {
-    const names = ['state', 'parts', 'informers', 'election', ...Object.keys(pages)];
+    const names = ['state', 'parts', 'informers', 'election', ...Object.keys(diagnosis.more), ...Object.keys(pages)];
     return json({ pages: names.map((each) => `/debug/${each}`) });
   }
   if (page === 'state') return json(diagnosis);
@@ -70,8 +70,8 @@ function debug({ source, pages = {} }: ManagerHandleOptions, [page, name]: reado
     const part = diagnosis.parts.find((each) => each.name === name);
     return part === undefined ? notFound() : json(part);
   }
-  const more = Object.hasOwn(pages, page) ? pages[page] : undefined;
-  return more === undefined ? notFound() : json(more());
+  if (Object.hasOwn(pages, page)) return json(pages[page]?.());
+  return Object.hasOwn(diagnosis.more, page) ? json(diagnosis.more[page]) : notFound();
 }
 
 function decoded(part: string): string {

@@ -11,6 +11,7 @@ import { installDefinitions } from '../crd/install-definitions.ts';
 import { createEventRecorder, type EventRecorder } from '../events/event-recorder.ts';
 import { InformerFactory, type InformerFactoryOptions } from '../informer/informer-factory.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
+import { createJournal, type Journal, type JournalOptions } from '../journal/journal.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
 
@@ -31,6 +32,8 @@ export interface OperatorOptions {
   /** See {@link ControllerDependencies}. */
   readonly onAction?: ControllerDependencies['onAction'];
   readonly onRun?: ControllerDependencies['onRun'];
+  /** What is remembered of runs, and how loops are found; default: 2,000 runs, loops damped. `false`: no journal, and loops run free. */
+  readonly journal?: false | Omit<JournalOptions, 'env'>;
 }
 
 /** A Lease to hold; the operator's client and events are used for it. */
@@ -52,6 +55,8 @@ export interface Operator extends OperatorParts {
   /** To add webhooks, servers, checks or more controllers before, or while, it runs. */
   readonly manager: Manager;
   readonly controllers: readonly Controller[];
+  /** Also on `/debug/journal`. */
+  readonly journal: Journal | undefined;
   /**
    * Installs the definitions and runs until `signal` aborts and everything has ended.
    * @throws what {@link installDefinitions} and {@link Manager.run} throw.
@@ -73,6 +78,7 @@ export interface Operator extends OperatorParts {
  */
 export function createOperator(options: OperatorOptions): Operator {
   const { name, client, env, definitions = [], caches = {}, election, graceMs, onAction, onRun } = options;
+  const journal = options.journal === false ? undefined : createJournal({ ...options.journal, env });
   const informers = new InformerFactory({ ...caches, client, env });
   const events = createEventRecorder({ client, env, component: name });
   const manager = createManager({
@@ -90,13 +96,16 @@ export function createOperator(options: OperatorOptions): Operator {
       recordEvent: (action, component) => events.recordAction(action, component),
       ...(onAction === undefined ? {} : { onAction }),
       ...(onRun === undefined ? {} : { onRun }),
+      ...(journal === undefined ? {} : { observers: [journal.observe] }),
     }),
   );
+  if (journal !== undefined) manager.addDiagnosis('journal', () => journal.picture());
   for (const controller of controllers) manager.addController(controller);
   return {
     ...parts,
     manager,
     controllers,
+    journal,
     async run({ signal }) {
       await installDefinitions(definitions, { client, env, signal, fieldManager: name });
       await manager.run({ signal });
