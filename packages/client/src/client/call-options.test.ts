@@ -111,7 +111,10 @@ describe('createClient()', () => {
   });
 
   it('marks reads and writes of one Lease for the reserved lane, which the rate limit does not hold', async () => {
-    const { client, requests, env } = setUp(fine, { qps: 1, burst: 1 });
+    const { client, requests, env } = setUp(
+      () => ({ body: { kind: 'object', object: { kind: 'LeaseList', items: [] } } }),
+      { qps: 1, burst: 1 },
+    );
     await client.get(pods, named);
     const lease = { metadata: named };
     await client.get(leases, named);

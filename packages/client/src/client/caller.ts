@@ -2,7 +2,7 @@
 
 import { ApiError, type Env, noTracer, type Span } from '@homeostat/base';
 import type { ResourceType } from '../resource/resource-type.ts';
-import { readBody, toRequestBody } from '../rest/body.ts';
+import { excerpt, readBody, toRequestBody } from '../rest/body.ts';
 import { decodeError, isFailure } from '../rest/decode-error.ts';
 import { impersonationHeaders, type Impersonation } from '../rest/impersonation.ts';
 import { createRequestMetrics } from '../rest/request-metrics.ts';
@@ -163,10 +163,10 @@ export function createCaller(options: CallerOptions): Caller {
   const object = async <T>(request: Call): Promise<T> => {
     const response = await call(request);
     const value = await readBody(response);
-    if (typeof value !== 'object' || value === null) {
+    if (!isApiObject(value)) {
       throw new TransportError(
         'protocol',
-        `wanted an object from ${request.method} ${request.resource.resource}, got ${typeof value}`,
+        `wanted an object from ${request.method} ${request.resource.resource}, got ${excerpt(value)}`,
       );
     }
     if (isFailure(value)) throw ApiError.fromStatus(value, response.status);
@@ -174,6 +174,12 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   return { send: (request, stream) => send(request, stream), call, object };
+}
+
+/** Whether it looks like one at all: a proxy's own page, even in JSON, does not. */
+function isApiObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return 'kind' in value || 'metadata' in value || 'items' in value;
 }
 
 function acceptFor(resource: ResourceType, list: boolean): string | undefined {

@@ -3,7 +3,7 @@
 import { type KubeList, type KubeObject, toApiVersion } from '@homeostat/machinery';
 import type { Named } from '../resource/object-key.ts';
 import type { ResourceType } from '../resource/resource-type.ts';
-import { readBody } from '../rest/body.ts';
+import { excerpt, readBody } from '../rest/body.ts';
 import { decodeError } from '../rest/decode-error.ts';
 import { readAll, readPages } from '../rest/pager.ts';
 import { toPartialEvents, toPartialMetadata } from '../rest/partial-metadata.ts';
@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
       list: true,
       ...callOptions(listOptions),
     });
-    return { ...value, items: withKind(resource, value.items as readonly T[] | null | undefined) };
+    return { ...value, items: withKind(resource, itemsOf(resource, value)) };
   };
 
   const writeQuery = (o: WriteOptions): Readonly<Record<string, string | undefined>> => ({
@@ -215,13 +215,18 @@ export function createClient(options: ClientOptions): Client {
 
 const podResource: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
+/** @throws TransportError for an answer that is no list: taken for an empty one it would say that everything is gone. */
+function itemsOf<T extends KubeObject>({ resource }: ResourceType<T>, list: KubeList<T>): readonly T[] {
+  const items = list.items as readonly unknown[] | null | undefined;
+  // Go writes a nil slice as null, or leaves it out.
+  if (items === null || (items === undefined && list.kind?.endsWith('List') === true)) return [];
+  if (Array.isArray(items) && items.every((item) => typeof item === 'object' && item !== null))
+    return items as readonly T[];
+  throw new TransportError('protocol', `wanted a list of ${resource}, got ${excerpt(list)}`);
+}
+
 /** Lists leave kind and apiVersion out of their items; whoever holds an object wants to know what it is. */
-function withKind<T extends KubeObject>(
-  resource: ResourceType<T>,
-  items: readonly T[] | null | undefined,
-): readonly T[] {
-  // Go writes a nil slice as null.
-  if (!Array.isArray(items)) return [];
+function withKind<T extends KubeObject>(resource: ResourceType<T>, items: readonly T[]): readonly T[] {
   if (resource.as === 'metadata') return items.map((item: T) => toPartialMetadata(item));
   const first: T | undefined = items[0];
   if (first === undefined || first.kind !== undefined) return items;

@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { createGunzip, gunzip } from 'node:zlib';
+import { bodyBytesMax, tooLong } from '../rest/body.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import { readStream } from './node-streams.ts';
@@ -26,8 +27,9 @@ export async function decompress(response: ApiResponse, doing: string, signal: A
 
 function inflate(chunks: readonly Uint8Array[], doing: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    gunzip(Buffer.concat(chunks), (error, bytes) => {
+    gunzip(Buffer.concat(chunks), { maxOutputLength: bodyBytesMax }, (error, bytes) => {
       if (error === null) resolve(bytes);
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') reject(tooLong());
       else
         reject(new TransportError('protocol', `${doing}: the answer is not gzip: ${error.message}`, { cause: error }));
     });

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
-import tls, { type ConnectionOptions, TLSSocket } from 'node:tls';
+import tls, { type SecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Env } from '@homeostat/base';
 import { TransportError } from '../transport/transport-error.ts';
 import { connectTcp, whenReady } from './connect-tcp.ts';
@@ -42,11 +42,13 @@ export async function dial(options: DialOptions): Promise<Socket> {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
     };
+    // Material that can't be used is told before there is a socket to close.
+    const context = url.protocol === 'https:' ? tls.createSecureContext(toNodeTls(options.tls)) : undefined;
     const raw =
       proxy === undefined
         ? await connectTcp(target, stop.signal)
         : await openTunnel({ proxy, target, ca: options.tls.ca, signal: stop.signal });
-    const socket = url.protocol === 'https:' ? await secure(raw, target.host, options, stop.signal) : raw;
+    const socket = context === undefined ? raw : await secure(raw, target.host, { ...options, context }, stop.signal);
     socket.setNoDelay(true);
     return socket;
   } catch (error) {
@@ -60,14 +62,22 @@ export async function dial(options: DialOptions): Promise<Socket> {
   }
 }
 
-async function secure(raw: Socket, host: string, options: DialOptions, signal: AbortSignal): Promise<TLSSocket> {
+async function secure(
+  raw: Socket,
+  host: string,
+  options: DialOptions & { readonly context: SecureContext },
+  signal: AbortSignal,
+): Promise<TLSSocket> {
+  const { serverName, insecureSkipVerify } = options.tls;
   const socket = tls.connect({
     socket: raw,
     host,
     ALPNProtocols: [...options.alpn],
     // A name is needed for SNI, and an address must not be one.
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...toNodeTls(options.tls),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
+    secureContext: options.context,
   });
   return whenReady(socket, 'secureConnect', signal);
 }
@@ -77,16 +87,11 @@ export function speaksHttp2(socket: Socket): socket is TLSSocket {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
-/** TLS material under Node's names. */
-function toNodeTls(
-  material: TlsMaterial,
-): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername' | 'rejectUnauthorized'> {
-  const { ca, cert, key, serverName, insecureSkipVerify } = material;
+/** Key material under Node's names. */
+function toNodeTls({ ca, cert, key }: TlsMaterial): SecureContextOptions {
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
   };
 }

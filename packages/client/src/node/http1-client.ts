@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { ApiRequest, ApiResponse, DuplexConnection } from '../transport/transport.ts';
 import { collect, readStream, sendChunks, writeChunk } from './node-streams.ts';
 import { proxyAuthorization } from './proxy/proxy-url.ts';
+import { TransportError } from '../transport/transport-error.ts';
 import { toTransportError } from './transport-failure.ts';
 import { toWireHeaders } from './wire-headers.ts';
 
@@ -85,6 +86,11 @@ export class Http1Client {
       });
       outgoing.once('upgrade', (incoming, duplex, head) => {
         const socket = duplex as Socket;
+        if (request.headers['upgrade'] === undefined) {
+          socket.on('error', () => {}).destroy();
+          reject(new TransportError('protocol', `${doing}: the server switched protocols unasked`));
+          return;
+        }
         const response = { status: incoming.statusCode ?? 101, headers: responseHeaders(incoming.headersDistinct) };
         // The agent and the request have let go of this socket.
         const onAbort = (): void => void socket.destroy();

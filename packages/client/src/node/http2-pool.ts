@@ -86,6 +86,11 @@ export class Http2Pool {
       this.#connections = this.#connections.filter((other) => other !== closed);
     });
     if (connection === undefined) return false;
+    if (!connection.hasRoom) {
+      // One more would be like it, and one more, for as long as there are requests.
+      connection.destroy();
+      throw new TransportError('refused', 'the server takes no requests on a new connection');
+    }
     this.#connections = [...this.#connections, connection];
     return true;
   }

@@ -1,14 +1,23 @@
 // Node's streams as what the transport port takes.
 
 import { Readable, type Writable } from 'node:stream';
+import { bodyBytesMax, tooLong } from '../rest/body.ts';
 import { toTransportError } from './transport-failure.ts';
 
-/** All chunks of a stream that ends. Listeners, not iteration: this is the path of every small answer. */
+/**
+ * All chunks of a stream that ends; more than {@link bodyBytesMax} are an error. Listeners, not iteration: this is the path of every small
+ * answer.
+ */
 export function collect(stream: Readable): Promise<readonly Uint8Array[]> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
+    let bytes = 0;
     let ended = false;
-    stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    stream.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes <= bodyBytesMax) chunks.push(chunk);
+      else stream.destroy(tooLong());
+    });
     stream.once('end', () => {
       ended = true;
       resolve(chunks);
@@ -20,12 +29,23 @@ export function collect(stream: Readable): Promise<readonly Uint8Array[]> {
   });
 }
 
-/** The chunks of a stream as they come, with backpressure. Ends with a TransportError when the connection breaks. */
-export async function* readStream(
-  stream: Readable,
-  signal: AbortSignal,
-  doing: string,
-): AsyncGenerator<Uint8Array, void, void> {
+/**
+ * The chunks of a stream as they come, with backpressure; to be read once. Ends with a TransportError when the connection breaks. `return`
+ * closes the stream at once, even if nothing was read yet or a read is under way.
+ */
+export function readStream(stream: Readable, signal: AbortSignal, doing: string): AsyncIterable<Uint8Array> {
+  const chunks = read(stream, signal, doing);
+  const iterator: AsyncIterator<Uint8Array, void, void> = {
+    next: () => chunks.next(),
+    return: () => {
+      stream.destroy();
+      return chunks.return();
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+async function* read(stream: Readable, signal: AbortSignal, doing: string): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;
     // A stream that was cancelled ends like one that is over.

@@ -11,7 +11,7 @@ const codes: Readonly<Record<string, TransportErrorCode>> = {
   EHOSTDOWN: 'refused',
   ERR_INVALID_URL: 'refused',
   ETIMEDOUT: 'timeout',
-  HPE_INVALID_CONSTANT: 'protocol',
+  EPROTO: 'tls',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls',
 };
 
@@ -19,7 +19,8 @@ const codes: Readonly<Record<string, TransportErrorCode>> = {
 export function toTransportError(error: unknown, doing: string): TransportError {
   if (error instanceof TransportError) return error;
   const { code = '', message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
-  return new TransportError(codeOf(code, message), `${doing}: ${message}`, { cause: error });
+  const text = message === 'aborted' ? 'the connection was closed before the answer had ended' : message;
+  return new TransportError(codeOf(code, message), `${doing}: ${text}`, { cause: error });
 }
 
 function codeOf(code: string, message: string): TransportErrorCode {
@@ -28,6 +29,7 @@ function codeOf(code: string, message: string): TransportErrorCode {
   if (code.startsWith('HPE_') || code.startsWith('Z_')) return 'protocol';
   if (
     code.startsWith('ERR_SSL') ||
+    code.startsWith('ERR_OSSL') ||
     code.startsWith('CERT_') ||
     code.includes('CERTIFICATE') ||
     code.includes('SELF_SIGNED')

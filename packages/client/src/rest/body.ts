@@ -15,8 +15,22 @@ export function toRequestBody(value: unknown, transport: Transport): RequestBody
   return { kind: 'bytes', bytes: encodeJson(value) };
 }
 
-/** The whole body as a value: an object, the decoded JSON, or text when it is not JSON. Undefined when empty. */
-export async function readBody(response: ApiResponse): Promise<unknown> {
+/** Longest answer that is read whole, bytes: no JavaScript string is longer than that. Lists beyond it come in pages. */
+export const bodyBytesMax = 512 * 1024 * 1024;
+
+/** What reading a longer one rejects with. */
+export function tooLong(): TransportError {
+  return new TransportError(
+    'protocol',
+    `the answer has more than ${bodyBytesMax} bytes: read it in pages, or as a stream`,
+  );
+}
+
+/**
+ * The whole body as a value: an object, the decoded JSON, or text when it is not JSON. Undefined when empty.
+ * @param cutBytes - reads a stream up to here only, and lets go of the rest: for answers of which little is wanted
+ */
+export async function readBody(response: ApiResponse, cutBytes = Infinity): Promise<unknown> {
   const { body } = response;
   switch (body.kind) {
     case 'empty':
@@ -27,13 +41,31 @@ export async function readBody(response: ApiResponse): Promise<unknown> {
       return decode(joinChunks(body.chunks), response);
     case 'stream': {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of body.chunks) chunks.push(chunk);
+      let bytes = 0;
+      for await (const chunk of body.chunks) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes >= cutBytes) break;
+        if (bytes > bodyBytesMax) throw tooLong();
+      }
       return decode(joinChunks(chunks), response);
     }
     case 'watch':
     case 'upgrade':
       throw new TransportError('protocol', `wanted a finite answer, got one of kind ${body.kind}`);
   }
+}
+
+/** The beginning of an answer, for messages about one that was not expected. */
+export function excerpt(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}
+
+/** Lets go of an answer that nobody reads. */
+export async function discardBody({ body }: ApiResponse): Promise<void> {
+  if (body.kind === 'stream') await body.chunks[Symbol.asyncIterator]().return?.();
+  else if (body.kind === 'watch') await body.events[Symbol.asyncIterator]().return?.();
 }
 
 function decode(bytes: Uint8Array, response: ApiResponse): unknown {

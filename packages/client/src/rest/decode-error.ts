@@ -13,9 +13,12 @@ export interface RequestSubject {
   readonly name?: string | undefined;
 }
 
+/** A Status is short; what follows is not read. */
+const errorBytesMax = 1024 * 1024;
+
 /** The error of an answer with a status of 300 or more. Uses up the body. */
 export async function decodeError(response: ApiResponse, subject: RequestSubject): Promise<ApiError> {
-  const value = await readBody(response);
+  const value = await readBody(response, errorBytesMax);
   const retryAfterSeconds = retryAfterOf(response);
   if (isFailure(value)) return withRetryAfter(ApiError.fromStatus(value, response.status), retryAfterSeconds);
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);

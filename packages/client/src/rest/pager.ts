@@ -3,6 +3,7 @@
 
 import type { KubeList, KubeObject } from '@homeostat/machinery';
 import type { ListOptions, ListPage } from '../client/client.ts';
+import { TransportError } from '../transport/transport-error.ts';
 import { isExpired } from './predicates.ts';
 
 const defaultPageSize = 500;
@@ -29,7 +30,10 @@ export async function* readPages<T extends KubeObject>(
       yield { items: full.items, resourceVersion: full.metadata?.resourceVersion ?? '', restarted: true, more: false };
       return;
     }
-    token = page.metadata?.continue ?? '';
+    const next = page.metadata?.continue ?? '';
+    if (next === token && page.items.length === 0)
+      throw new TransportError('protocol', 'the list goes on and on: an empty page has its own token');
+    token = next;
     yield { items: page.items, resourceVersion, restarted: false, more: token !== '' };
   }
 }

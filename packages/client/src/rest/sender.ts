@@ -4,7 +4,7 @@
 import type { Clock } from '@homeostat/base';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { isTransportError, TransportError } from '../transport/transport-error.ts';
-import { readBody } from './body.ts';
+import { discardBody } from './body.ts';
 import { retryAfterOf } from './decode-error.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { TokenBucket } from './token-bucket.ts';
@@ -81,7 +81,7 @@ export function createSender(
           const seconds = response.status === 429 || response.status >= 500 ? retryAfterOf(response) : undefined;
           if (seconds === undefined || seconds > retryAfterMaxSeconds || !again)
             return withDeadline(response, deadline);
-          await readBody(response);
+          await discardBody(response);
           ({ status } = response);
           waitMs = seconds * 1000;
         } catch (error) {

@@ -4,6 +4,7 @@ import { ApiError, type Status } from '@homeostat/base';
 import type { KubeObject, WatchEvent } from '@homeostat/machinery';
 import type { ApiResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
+import { excerpt } from './body.ts';
 import { parseAnswer } from './parse-answer.ts';
 
 /** Events until the server ends the stream, `signal` aborts (a quiet end) or an error is thrown. */
@@ -31,26 +32,29 @@ function checked<T extends KubeObject>(event: WatchEvent<T>): WatchEvent<T> {
   return event;
 }
 
+const types = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']);
+
 function decodeFrame<T extends KubeObject>(frame: string): WatchEvent<T> {
+  let event: unknown;
   try {
-    return parseAnswer(frame) as WatchEvent<T>;
+    event = parseAnswer(frame);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    const message = `unable to decode an event from the watch stream: ${text}`;
-    throw new ApiError({
-      code: 500,
-      reason: 'InternalError',
-      message,
-      details: {
-        causes: [
-          { reason: 'UnexpectedServerResponse', message },
-          { reason: 'ClientWatchDecoding', message },
-        ],
-      },
-      cause: error,
-    });
+    throw decodingError(error instanceof Error ? error.message : String(error), error);
   }
+  const { type, object } = (event ?? {}) as Partial<Record<keyof WatchEvent, unknown>>;
+  if (typeof type !== 'string' || !types.has(type) || typeof object !== 'object' || object === null)
+    throw decodingError(`wanted an event with its object, got ${excerpt(event)}`);
+  return event as WatchEvent<T>;
 }
+
+function decodingError(text: string, cause?: unknown): ApiError {
+  const message = `unable to decode an event from the watch stream: ${text}`;
+  const causes = ['UnexpectedServerResponse', 'ClientWatchDecoding'].map((reason) => ({ reason, message }));
+  return new ApiError({ code: 500, reason: 'InternalError', message, details: { causes }, cause });
+}
+
+/** Longest event, characters: far above what an API server stores. */
+const lineMax = 64 * 1024 * 1024;
 
 /** Lines of a byte stream; a rest without a line end is dropped, as a stream cut in mid-frame holds no event. */
 async function* readLines(
@@ -67,6 +71,7 @@ async function* readLines(
       if (line.trim() !== '') yield line;
     }
     if (from < chunk.length) pending += decoder.decode(chunk.subarray(from), { stream: true });
+    if (pending.length > lineMax) throw decodingError(`it has more than ${lineMax} characters`);
   }
 }
 

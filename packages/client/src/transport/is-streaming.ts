@@ -2,7 +2,9 @@
 
 import type { ApiRequest } from './transport.ts';
 
-/** Watches and followed logs are read as they come; everything else at once. */
-export function isStreaming({ query }: Pick<ApiRequest, 'query'>): boolean {
-  return /(^|&)(watch|follow)=(true|1)(&|$)/.test(query);
+/** Watches and logs are read as they come; everything else at once. */
+export function isStreaming({ path, query }: Pick<ApiRequest, 'path' | 'query'>): boolean {
+  return (
+    /(^|&)(watch|follow)=(true|1)(&|$)/.test(query) || /^\/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+\/log$/.test(path)
+  );
 }

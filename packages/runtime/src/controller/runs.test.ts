@@ -43,10 +43,10 @@ describe('a run', () => {
     const metrics = createPrometheusMetrics();
     const { env, server, reconciles, stop } = await startController(
       widgetParts(
-        async ({ client, key, signal }) => {
+        async ({ client, signal }) => {
           server.fault = () => new Promise<void>(() => {});
           try {
-            await client.get(widgets, { namespace: 'default', name: key });
+            await client.get(widgets, { namespace: 'default', name: 'w' });
           } catch (error) {
             errors.push(error);
             assert.equal(signal.reason, error);
