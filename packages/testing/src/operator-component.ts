@@ -10,7 +10,7 @@ export interface OperatorComponentOptions extends Omit<OperatorOptions, 'client'
 }
 
 /**
- * An operator as a component; see `createOperator`.
+ * An operator as a component; see `createOperator`. Its caches are frozen: changing a shared object throws.
  *
  * @example
  * await using cluster = await createTestCluster({ nodes: 1, components: [operatorComponent({ name: 'memcached', definitions, controllers })] });
@@ -19,7 +19,12 @@ export function operatorComponent({ user = adminUser, ...options }: OperatorComp
   return {
     name: options.name,
     create: ({ env, clientAs }) => {
-      const operator = createOperator({ ...options, env, client: clientAs(user, options.name) });
+      const operator = createOperator({
+        ...options,
+        caches: { freeze: true, ...options.caches },
+        env,
+        client: clientAs(user, options.name),
+      });
       // Its definitions need the server that waits for its components: ready is said at once, tests wait for what they want to see.
       return { ready: Promise.resolve(), run: ({ signal }) => operator.run({ signal }) };
     },

@@ -50,7 +50,9 @@ export function resourceOfKey(key: string): string | undefined {
   const rest = key.slice(root.length);
   // Prefixes may have a slash of their own, e.g. `services/specs`.
   const [first = '', second = ''] = rest.split('/', 2);
-  return resourceByPrefix.get(`${first}/${second}`) ?? resourceByPrefix.get(first);
+  const known = resourceByPrefix.get(`${first}/${second}`) ?? resourceByPrefix.get(first);
+  // Custom resources are kept under `<group>/<plural>`; their groups have a dot, built-in prefixes that do are known.
+  return known ?? (first.includes('.') && second !== '' ? `${second}.${first}` : undefined);
 }
 
 /** A resource as {@link StoreState.all} names it. */

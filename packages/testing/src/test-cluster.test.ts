@@ -1,6 +1,9 @@
-import { deployments, namespaces, pods } from '@homeostat/client/resources';
+import { configMaps, deployments, namespaces, pods } from '@homeostat/client/resources';
+import { controllerFor } from '@homeostat/runtime';
+import { customResource, schema } from '@homeostat/runtime/crd';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { operatorComponent } from './operator-component.ts';
 import { createTestCluster } from './test-cluster.ts';
 
 const web = {
@@ -41,6 +44,66 @@ describe('createTestCluster()', () => {
     await assert.rejects(
       cluster.waitFor(() => cluster.list(pods).length > 0, { limitMs: 5_000, what: 'a pod' }),
       /waited \d+ virtual ms in vain for a pod \(seed 42\)/,
+    );
+  });
+
+  it('says what parts complained about while it waited', async () => {
+    const broken = controllerFor('broken', configMaps).reconcile(async () => {
+      throw new Error('boom');
+    });
+    const components = [operatorComponent({ name: 'operator', controllers: [broken] })];
+    await using cluster = await createTestCluster({ controllerManagers: false, components });
+    await cluster.run(
+      cluster.admin.create(configMaps, { object: { metadata: { name: 'a', namespace: 'default' } } as never }),
+    );
+    await assert.rejects(
+      cluster.waitFor(() => false, { limitMs: 1_000 }),
+      /complained:\n  \d+ × a reconcile failed: Error: boom \(component=operator controller=broken key=default\/a\)/,
+    );
+  });
+
+  it('freezes what operators have in their caches', async () => {
+    const thrown: unknown[] = [];
+    const careless = controllerFor('careless', configMaps).reconcile(async ({ key, caches }) => {
+      const map = caches.lister(configMaps).getByKey(key);
+      try {
+        Object.assign(map?.metadata ?? {}, { labels: {} });
+      } catch (error) {
+        thrown.push(error);
+      }
+    });
+    const components = [operatorComponent({ name: 'operator', controllers: [careless] })];
+    await using cluster = await createTestCluster({ controllerManagers: false, components });
+    await cluster.run(
+      cluster.admin.create(configMaps, { object: { metadata: { name: 'a', namespace: 'default' } } as never }),
+    );
+    await cluster.waitFor(() => thrown.length > 0);
+    assert.ok(thrown[0] instanceof TypeError);
+  });
+
+  it('comes to rest with custom resources in its caches', async () => {
+    const { string, object } = schema;
+    const gadgets = customResource({
+      group: 'example.com',
+      kind: 'Gadget',
+      versions: { v1: { fields: { spec: object({ color: string() }) } } },
+    });
+    const { resource, create } = gadgets.versions.v1;
+    const seen: string[] = [];
+    const operator = operatorComponent({
+      name: 'operator',
+      definitions: [gadgets.definition],
+      controllers: [controllerFor('gadgets', resource).reconcile(async ({ key }) => void seen.push(key))],
+    });
+    await using cluster = await createTestCluster({ components: [operator] });
+    await cluster.waitFor(() => cluster.serves(resource));
+    const gadget = create({ metadata: { name: 'a', namespace: 'default' }, spec: { color: 'red' } });
+    await cluster.run(cluster.admin.create(resource, { object: gadget }));
+    await cluster.waitFor(() => seen.includes('default/a'));
+    const state = await cluster.quiesce({ limitMs: 60_000 });
+    assert.deepEqual(
+      state.list(resource).map(({ metadata }) => metadata?.name),
+      ['a'],
     );
   });
 

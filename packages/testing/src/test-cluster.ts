@@ -39,6 +39,7 @@ import {
   type ControllerManagerProcessOptions,
   startControllerManager,
 } from './controller-manager-process.ts';
+import { Complaints } from './complaints.ts';
 import { FaultInjector } from './faults/fault-injector.ts';
 import { forkBootedStore } from './fixture/booted-store.ts';
 import { testSecurity } from './fixture/security.ts';
@@ -97,7 +98,7 @@ export interface TestCluster extends AsyncDisposable {
   settle(): Promise<void>;
   /** Moves time on; everything due in between happens in order. */
   advance(deltaMs: number): Promise<void>;
-  /** Moves time on until `condition` holds. @throws when the limit is reached */
+  /** Moves time on until `condition` holds. @throws when the limit is reached, with the seed and what parts of the cluster complained about */
   waitFor(condition: () => boolean, options?: WaitOptions): Promise<void>;
   /** Moves time on until the cluster is at rest. @throws with what is still to be done */
   quiesce(options?: { readonly limitMs?: number }): Promise<StoreState>;
@@ -130,11 +131,15 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
   const { seed = 1 } = options;
   // Loading a module is real I/O, which the virtual clock can't see: it must not happen while rules are compiled in virtual time.
   await import('@homeostat/machinery/cel');
+  const complaints = new Complaints();
   const env = createVirtualEnv({
     seed,
     level: options.level ?? 'warn',
     ...(options.startMs === undefined ? {} : { startMs: options.startMs }),
-    ...(options.sink === undefined ? {} : { sink: options.sink }),
+    sink: (line) => {
+      complaints.record(line);
+      options.sink?.(line);
+    },
   });
   const store = await forkBootedStore(env);
   const faults = new FaultInjector({
@@ -160,7 +165,7 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     ],
     intercept: faults.intercept,
   });
-  const test = new RunningTestCluster({ seed, env, store, faults, cluster, pool: await nodes?.pool });
+  const test = new RunningTestCluster({ seed, env, complaints, store, faults, cluster, pool: await nodes?.pool });
   await test.start(managersOf(options.controllerManagers ?? true));
   return test;
 }
@@ -178,6 +183,7 @@ function managersOf(
 interface Parts {
   readonly seed: number;
   readonly env: ReturnType<typeof createVirtualEnv>;
+  readonly complaints: Complaints;
   readonly store: MemoryStore;
   readonly faults: FaultInjector;
   readonly cluster: Cluster;
@@ -193,12 +199,13 @@ class RunningTestCluster implements TestCluster {
   readonly admin: Client;
   readonly processes: ControllerManagerProcess[] = [];
   readonly #env: Parts['env'];
+  readonly #complaints: Complaints;
   readonly #scope = new Scope();
   readonly #startRevision: number;
   readonly #pool: NodePool | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ seed, env, store, faults, cluster, pool }: Parts) {
+  constructor({ seed, env, complaints, store, faults, cluster, pool }: Parts) {
     this.#pool = pool;
     this.seed = seed;
     this.clock = env.clock;
@@ -206,6 +213,7 @@ class RunningTestCluster implements TestCluster {
     this.faults = faults;
     this.cluster = cluster;
     this.#env = env;
+    this.#complaints = complaints;
     this.#startRevision = store.revision;
     this.admin = this.clientAs(adminUser, { userAgent: 'test' });
   }
@@ -272,8 +280,12 @@ class RunningTestCluster implements TestCluster {
     try {
       await this.clock.runUntil(() => failed() || condition(), limitMs);
     } catch (error) {
-      const passedMs = this.clock.monotonicMs() - startMs;
-      throw new Error(`waited ${passedMs} virtual ms in vain for ${what} (seed ${this.seed})`, { cause: error });
+      const quietAfterMs = Math.round(this.clock.monotonicMs() - startMs);
+      const quiet = quietAfterMs < limitMs - stepMs ? `; nothing happened any more after ${quietAfterMs} ms` : '';
+      throw new Error(
+        `waited ${limitMs} virtual ms in vain for ${what} (seed ${this.seed})${quiet}${this.#complaints.describe()}`,
+        { cause: error },
+      );
     }
     this.#throwFailure();
   }
@@ -286,7 +298,9 @@ class RunningTestCluster implements TestCluster {
       const problems = unrest(state, this.processes);
       if (problems.length === 0) return state;
       if (this.clock.monotonicMs() >= endMs)
-        throw new Error(`not at rest after ${limitMs} virtual ms (seed ${this.seed}):\n  ${problems.join('\n  ')}`);
+        throw new Error(
+          `not at rest after ${limitMs} virtual ms (seed ${this.seed}):\n  ${problems.join('\n  ')}${this.#complaints.describe()}`,
+        );
       await this.advance(stepMs);
     }
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { resourceType } from '@homeostat/client';
+import { keyOf, resourceType } from '@homeostat/client';
 import type { KubeObject } from '@homeostat/machinery';
 import { startController } from '../testing/controller-fixture.ts';
 import { newWidget, parts, widgets } from '../testing/fake-server.ts';
@@ -73,6 +73,34 @@ it('controllerFor() joins several watches of one resource, each with its own pre
   await stop();
   const narrowed = controllerFor('narrowed', widgets).owns(parts, { select: { namespace: 'a' } });
   assert.throws(() => narrowed.reads(parts), /two watches of parts.v1.example.com want different caches of it/);
+});
+
+it('controllerFor() lets a map look in the caches for those who refer to an object, before and after', async () => {
+  const byPart = { name: 'part', valuesOf: ({ metadata }: KubeObject) => [metadata?.labels?.['part'] ?? ''] };
+  const built = controllerFor('referring', widgets, { indexes: [byPart], predicate: () => false })
+    .watches(parts, (part, caches) =>
+      caches
+        .lister(widgets)
+        .byIndex('part', part.metadata?.labels?.['id'] ?? '')
+        .map(keyOf),
+    )
+    .reconcile(async () => {});
+  const { env, server, reconciles, stop } = await startController(built);
+  const labelled = (name: string, labels: Readonly<Record<string, string>>): KubeObject => {
+    const widget = newWidget(name);
+    return { ...widget, metadata: { ...widget.metadata, labels } };
+  };
+  server.put('widgets', labelled('a', { part: 'one' }));
+  server.put('widgets', labelled('b', { part: 'two' }));
+  await env.clock.settle();
+  reconciles.splice(0);
+  server.put('parts', labelled('p', { id: 'one' }));
+  await env.clock.settle();
+  assert.deepEqual(reconciles.splice(0), ['default/a']);
+  server.put('parts', labelled('p', { id: 'two' }));
+  await env.clock.settle();
+  assert.deepEqual(reconciles.splice(0).toSorted(), ['default/a', 'default/b']);
+  await stop();
 });
 
 it('controllerFor() makes plan controllers too', () => {

@@ -29,10 +29,17 @@ export interface ControllerBuilder {
     resource: ResourceType<T>,
     options?: WatchOptions<T> & { readonly anyOwner?: boolean },
   ): ControllerBuilder;
-  /** Watches others: `map` names the keys to wake, and is asked of the object before and after an update. */
+  /**
+   * Watches others: `map` names the keys to wake, and is asked of the object before and after an update. The caches are the controller's own,
+   * so an index finds who refers to it.
+   *
+   * @example
+   * controllerFor('gadgets', gadgets, { indexes: [{ name: 'secret', valuesOf: ({ spec }) => [spec.secretName] }] })
+   *   .watches(secrets, (secret, caches) => caches.lister(gadgets).byIndex('secret', secret.metadata?.name ?? '').map(keyOf))
+   */
   watches<T extends KubeObject>(
     resource: ResourceType<T>,
-    map: (object: T) => Iterable<ObjectKey>,
+    map: (object: T, caches: Caches) => Iterable<ObjectKey>,
     options?: WatchOptions<T>,
   ): ControllerBuilder;
   /** Keeps a cache of a resource that wakes nobody. */
@@ -56,7 +63,7 @@ export interface ControllerBuilder {
  * @example
  * const reports = controllerFor('gadget-reports', gadgets, { predicate: generationChanged })
  *   .owns(configMaps)
- *   .watches(secrets, (secret) => gadgetsThatUse(secret))
+ *   .watches(secrets, (secret, caches) => caches.lister(gadgets).byIndex('secret', keyOf(secret)).map(keyOf))
  *   .with({ concurrency: 4, timeoutMs: 60_000 })
  *   .reconcile(async ({ key, caches, client }) => { … });
  */
@@ -64,7 +71,7 @@ export function controllerFor<T extends KubeObject>(
   name: string,
   resource: ResourceType<T>,
   options: WatchOptions<T> & {
-    wakes?(change: Parameters<NonNullable<WatchDefinition<T>['wakes']>>[0]): Iterable<Wake>;
+    wakes?(...of: Parameters<NonNullable<WatchDefinition<T>['wakes']>>): Iterable<Wake>;
   } = {},
 ): ControllerBuilder {
   return builder({ name, for: erase({ ...options, resource }) });

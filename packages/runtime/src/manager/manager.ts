@@ -30,6 +30,7 @@ export interface AddRunnableOptions {
 export interface Manager {
   /** Adds a part; while the manager runs, it is started when its group is. @throws Error after the stop has begun. */
   add(runnable: Runnable, options?: AddRunnableOptions): void;
+  /** Adds a controller to the leader group. @throws Error when there is one of that name. */
   addController(controller: Controller): void;
   addHealthCheck(name: string, check: HealthCheck): void;
   addReadyCheck(name: string, check: HealthCheck): void;
@@ -58,6 +59,7 @@ class ManagerRunner implements Manager {
   readonly #groups: Readonly<Record<RunnableGroupName, RunnableGroup>>;
   readonly #healthChecks = new Map<string, HealthCheck>();
   readonly #readyChecks = new Map<string, HealthCheck>();
+  readonly #controllerNames = new Set<string>();
   readonly #pictures = new Map<string, () => unknown>();
   readonly #kill = new AbortController();
   readonly #failed = new AbortController();
@@ -99,7 +101,12 @@ class ManagerRunner implements Manager {
   }
 
   addController(controller: Controller): void {
+    if (this.#controllerNames.has(controller.name))
+      throw new Error(
+        `there is a controller ${JSON.stringify(controller.name)} already: names tell metrics, checks and logs apart`,
+      );
     this.add(controller);
+    this.#controllerNames.add(controller.name);
   }
 
   addHealthCheck(name: string, check: HealthCheck): void {

@@ -13,13 +13,13 @@ export interface FinalizerTarget<T extends KubeObject> {
   readonly signal?: AbortSignal;
 }
 
-export interface FinalizedOptions<T extends KubeObject, R> extends FinalizerTarget<T> {
+export interface FinalizedOptions<T extends KubeObject, R, C = R> extends FinalizerTarget<T> {
   /** The ordinary work; the object has the finalizer by now. */
   reconcile(object: T): Promise<R>;
   /**
    * Undoes what was done outside; must be idempotent. Rejecting keeps the finalizer; so does an answer with `requeueAfterMs`: not done yet.
    */
-  cleanUp(object: T): Promise<R>;
+  cleanUp(object: T): Promise<C>;
 }
 
 /** Removals tried again on a fresh read, when somebody else wrote meanwhile. */
@@ -43,10 +43,10 @@ const removalsMax = 5;
  *   });
  * }
  */
-export async function finalized<T extends KubeObject, R>(
+export async function finalized<T extends KubeObject, R, C>(
   client: Client,
-  options: FinalizedOptions<T, R>,
-): Promise<R | undefined> {
+  options: FinalizedOptions<T, R, C>,
+): Promise<R | C | undefined> {
   const { object, finalizer } = options;
   if (object.metadata?.deletionTimestamp === undefined) {
     return options.reconcile(await addFinalizer(client, options));

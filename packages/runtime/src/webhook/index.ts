@@ -8,6 +8,21 @@ export type {
   HandlerContext,
 } from './admission-request.ts';
 export type { AdmissionWebhookOptions } from './admission-webhook.ts';
+// What a validating webhook answers with.
+export {
+  duplicate,
+  type FieldError,
+  type FieldErrorType,
+  FieldPath,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '@homeostat/machinery';
 export {
   type ConversionWebhookOptions,
   convertKind,
