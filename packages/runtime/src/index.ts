@@ -202,6 +202,20 @@ export type { LoopOptions, LoopTreatment } from './journal/loop-breaker.ts';
 export { renderChain, renderWhy } from './journal/render.ts';
 export type { RunChain, Why } from './journal/why.ts';
 
+// Rehearsals: what a reconciler would write.
+export type { FieldChange } from './rehearsal/field-changes.ts';
+export { RehearsalError, type RehearsedWrite } from './rehearsal/pretend-client.ts';
+export {
+  createRehearser,
+  type Rehearsal,
+  type RehearsedEvent,
+  type RehearseOptions,
+  type Rehearser,
+  type RehearserOptions,
+} from './rehearsal/rehearsal.ts';
+export type { OperatorPlan, RehearseOperatorOptions } from './rehearsal/rehearse-operator.ts';
+export { countWrites, renderRehearsals, type WriteCounts } from './rehearsal/render-rehearsal.ts';
+
 // Operators.
 export {
   createOperator,

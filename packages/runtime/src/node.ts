@@ -23,6 +23,7 @@ export {
   serviceHosts,
 } from './node/webhook/self-signed-certificates.ts';
 export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './node/webhook/webhook-server.ts';
+export { planOperator, type PlanOperatorOptions } from './node/plan-operator.ts';
 export { runOperator, type RunOperatorOptions } from './node/run-operator.ts';
 export { managerServer, serveManager, type ServeManagerOptions } from './node/serve-manager.ts';
 export { type SignalStop, type SignalStopOptions, stopOnSignals } from './node/signals.ts';

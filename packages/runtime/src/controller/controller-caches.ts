@@ -123,7 +123,7 @@ function isDifferent(cached: readonly KubeObject[], live: readonly KubeObject[])
 }
 
 /** Whether a watch would hold an object; undefined with a field selector, which only the server can judge. */
-function selectionOf({ select = {} }: WatchDefinition): (object: KubeObject) => boolean | undefined {
+export function selectionOf({ select = {} }: WatchDefinition): (object: KubeObject) => boolean | undefined {
   const { namespace, labelSelector, fieldSelector } = select;
   if (fieldSelector !== undefined && fieldSelector !== '') return () => undefined;
   const labels = labelSelector === undefined || labelSelector === '' ? undefined : parseLabelSelector(labelSelector);

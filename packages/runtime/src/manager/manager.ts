@@ -243,7 +243,7 @@ class ManagerRunner implements Manager {
 const killGraceMs = 100;
 
 /** Resolves when each has its first list, or is of a resource that the server does not serve; or when `signal` aborts. */
-async function untilFilled(informers: readonly Informer[], signal: AbortSignal): Promise<void> {
+export async function untilFilled(informers: readonly Informer[], signal: AbortSignal): Promise<void> {
   const isFilled = ({ hasSynced, state }: Informer): boolean => hasSynced || state === 'waiting-for-resource';
   for (const informer of informers) {
     if (isFilled(informer)) continue;

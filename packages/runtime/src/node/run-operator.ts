@@ -10,6 +10,7 @@ import {
   type OperatorElection,
   type OperatorOptions,
 } from '../operator/create-operator.ts';
+import { planOperator, type PlanOperatorOptions } from './plan-operator.ts';
 import { managerServer } from './serve-manager.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -27,6 +28,13 @@ export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'en
   readonly host?: string;
   /** The Lease to hold, in `namespace` (default: the namespace of the connection); `true` for the usual one. Default none. */
   readonly election?: true | (Omit<OperatorElection, 'namespace' | 'identity'> & { readonly namespace?: string });
+  /**
+   * `plan`: prints what the operator would do to the cluster as it is, does nothing, and sets the exit code of the process: 0 nothing would
+   * change, 2 there are writes, 1 a run would fail. Default `run`.
+   */
+  readonly mode?: 'run' | 'plan';
+  /** Of mode `plan`: what is rehearsed, how it is told, and where. */
+  readonly plan?: Omit<PlanOperatorOptions, 'signal'>;
   readonly log?: Pick<RealEnvOptions, 'level' | 'format'>;
   /** Stops it besides signals; then no signals are listened for. */
   readonly signal?: AbortSignal;
@@ -65,6 +73,11 @@ export async function runOperator(options: RunOperatorOptions): Promise<void> {
           ? undefined
           : { releaseOnStop: true, ...lease, namespace, identity: `${hostname()}_${env.random.uuid()}` },
     });
+    const signal = options.signal ?? stop?.signal ?? AbortSignal.abort();
+    if (options.mode === 'plan') {
+      process.exitCode = await planOperator(operator, { ...options.plan, signal });
+      return;
+    }
     if (port !== undefined) {
       const server = managerServer({
         env,
@@ -76,7 +89,7 @@ export async function runOperator(options: RunOperatorOptions): Promise<void> {
     }
     await prepare?.(operator);
     env.log.info('the operator starts', { operator: name, server: found.server });
-    await operator.run({ signal: options.signal ?? stop?.signal ?? AbortSignal.abort() });
+    await operator.run({ signal });
   } finally {
     stop?.dispose();
     await found.transport.close();

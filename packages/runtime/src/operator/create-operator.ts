@@ -14,6 +14,7 @@ import type { LeaderElectionOptions } from '../leader-election/leader-election-o
 import { createJournal, type Journal, type JournalOptions } from '../journal/journal.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
+import { type OperatorPlan, rehearseOperator, type RehearseOperatorOptions } from '../rehearsal/rehearse-operator.ts';
 
 export interface OperatorOptions {
   /** Names it in events and, unless {@link OperatorElection.name} says otherwise, its Lease. */
@@ -58,6 +59,13 @@ export interface Operator extends OperatorParts {
   /** Also on `/debug/journal`. */
   readonly journal: Journal | undefined;
   /**
+   * What it would do now, without doing it: from caches that are filled for this and given up after, whether it runs or not. Controllers are made
+   * anew for it when `controllers` is a function, and then get a client and events that only pretend; those given as a list must write
+   * through their context alone.
+   * @throws what {@link rehearseOperator} throws.
+   */
+  rehearse(options?: RehearseOperatorOptions): Promise<OperatorPlan>;
+  /**
    * Installs the definitions and runs until `signal` aborts and everything has ended.
    * @throws what {@link installDefinitions} and {@link Manager.run} throw.
    */
@@ -89,8 +97,9 @@ export function createOperator(options: OperatorOptions): Operator {
   });
   manager.add({ name: 'events', run: (context) => events.run(context) }, { group: 'services' });
   const parts: OperatorParts = { client, env, informers, events };
-  const defined = typeof options.controllers === 'function' ? options.controllers(parts) : options.controllers;
-  const controllers = defined.map((definition) =>
+  const definedWith = (given: OperatorParts): readonly ControllerDefinition[] =>
+    typeof options.controllers === 'function' ? options.controllers(given) : options.controllers;
+  const controllers = definedWith(parts).map((definition) =>
     createController(definition, {
       ...parts,
       recordEvent: (action, component) => events.recordAction(action, component),
@@ -106,6 +115,18 @@ export function createOperator(options: OperatorOptions): Operator {
     manager,
     controllers,
     journal,
+    rehearse: (rehearsal) =>
+      rehearseOperator(
+        {
+          name,
+          client,
+          env,
+          definitions,
+          controllers: definedWith,
+          newInformers: () => new InformerFactory({ ...caches, client, env }),
+        },
+        rehearsal,
+      ),
     async run({ signal }) {
       await installDefinitions(definitions, { client, env, signal, fieldManager: name });
       await manager.run({ signal });
