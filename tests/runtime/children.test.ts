@@ -312,6 +312,11 @@ describe('desired children that can not be', () => {
       /desires ConfigMap default\/x twice/,
     ],
     [
+      'a name that is generated',
+      () => [desired<ConfigMap>(configMaps, { metadata: { generateName: 'x-' } })],
+      /desires a ConfigMap without a name; generateName won't do for children/,
+    ],
+    [
       'a kind that is not declared',
       () => [desired<Secret>(secrets, { metadata: { name: 'x' } })],
       /desires secrets.v1. but does not declare it/,

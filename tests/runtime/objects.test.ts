@@ -51,6 +51,22 @@ describe('finalizers', () => {
       await removeFinalizer(client, { ...target, object: last });
     }));
 
+  it('are not put on twice by two who have not seen each other, and go all at once where they are there twice', () =>
+    withCluster(async (_, client) => {
+      const target = { resource: configMaps, finalizer };
+      const seen = await create(client, newMap({ finalizers: ['example.com/other'] }));
+      await addFinalizer(client, { ...target, object: seen });
+      await assert.rejects(addFinalizer(client, { ...target, object: seen }), isConflict);
+      const twice = await client.patch(configMaps, {
+        ...at,
+        type: 'json',
+        patch: [{ op: 'add', path: '/metadata/finalizers/0', value: finalizer }],
+      });
+      assert.deepEqual(twice.metadata?.finalizers, [finalizer, 'example.com/other', finalizer]);
+      await removeFinalizer(client, { ...target, object: twice });
+      assert.deepEqual((await client.get(configMaps, at)).metadata?.finalizers, ['example.com/other']);
+    }));
+
   it('G13 are refused as a conflict when a deletion, or a recreation, came first', () =>
     withCluster(async (_, client) => {
       const seen = await addFinalizer(client, {

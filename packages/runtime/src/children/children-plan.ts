@@ -76,6 +76,11 @@ function wishesOf<Parent extends KubeObject>(
     const ofKind = wishes.get(fenceId(resource));
     if (ofKind === undefined)
       throw new Error(`${definition.name} desires ${resourceId(resource)} but does not declare it`);
+    // What is desired is known again by its name.
+    if (object.metadata?.name === undefined || object.metadata.name === '')
+      throw new Error(
+        `${definition.name} desires a ${resource.kind} without a name; generateName won't do for children`,
+      );
     const namespace = resource.namespaced ? (object.metadata?.namespace ?? parent.metadata?.namespace) : undefined;
     const complete: KubeObject = {
       ...object,

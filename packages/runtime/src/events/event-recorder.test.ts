@@ -281,6 +281,21 @@ describe('createSeriesRecorder()', () => {
     await env.clock.run(running);
   });
 
+  it('cuts notes that the server would refuse, between characters', async () => {
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const recorder = createSeriesRecorder({ client: server.client(), env, controller: 'c', instance: 'c-1' });
+    const stop = new AbortController();
+    const running = recorder.run({ signal: stop.signal });
+    recorder.record({ regarding: pod, type: 'Normal', reason: 'Long', action: 'Tell', note: `x${'ä'.repeat(2_000)}` });
+    await env.clock.settle();
+    const { note = '' } = server.list('events')[0] as KubeObject as SeriesEvent;
+    assert.equal(note, `x${'ä'.repeat(509)} ...`);
+    assert.ok(Buffer.byteLength(note) <= 1024);
+    stop.abort();
+    await env.clock.run(running);
+  });
+
   it('tells of a long series every half hour, and keeps writes of one event in order', async () => {
     const env = createVirtualEnv();
     const server = new FakeServer(env);

@@ -26,6 +26,7 @@ export interface SeriesEventInput {
   readonly reason: string;
   /** What was done, e.g. `Binding`, `Preempting`. */
   readonly action: string;
+  /** Of 1 KiB the rest is cut off. */
   readonly note: string;
 }
 
@@ -52,6 +53,17 @@ const seriesMax = 4096;
 const workers = 8;
 const refreshMs = 30 * 60_000;
 const finishMs = 6 * 60_000;
+
+/** Bytes of a note that the server takes. */
+const noteBytesMax = 1024;
+
+/** A note that is too long says so at its end, and is not refused. */
+function cut(note: string): string {
+  const bytes = new TextEncoder().encode(note);
+  if (bytes.length <= noteBytesMax) return note;
+  // Without the pieces of a character that was cut in two.
+  return `${new TextDecoder().decode(bytes.subarray(0, noteBytesMax - 4)).replace(/\uFFFD+$/u, '')} ...`;
+}
 
 /** Creates a recorder; nothing is written before `run`. */
 export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesRecorder {
@@ -111,7 +123,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       reason: input.reason,
       regarding,
       ...(related === undefined ? {} : { related }),
-      note: input.note,
+      note: cut(input.note),
       type: input.type,
     };
     known.set(key, { event, lastMs: nowMs });

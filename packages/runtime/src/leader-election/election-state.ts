@@ -83,7 +83,12 @@ export function stepElection(
     case 'attempt': {
       const attempt = { ...state, attemptMs: now.monotonicMs, attemptWallMs: now.wallMs };
       const { lease } = state;
-      if (lease !== undefined && isHolder(config, lease) && isValid(state, now) && !isEndOfTerm(config, lease)) {
+      if (
+        lease !== undefined &&
+        isHolder(config, lease) &&
+        isValid(config, state, now) &&
+        !isEndOfTerm(config, lease)
+      ) {
         return {
           state: { ...attempt, fast: true },
           effect: { do: 'update', lease: renewed(config, state, lease, now) },
@@ -120,7 +125,7 @@ function onRead(
 ): ElectionStep {
   if (lease === undefined) {
     // Somebody deleted a Lease under its holder, who may go on for as long as it said.
-    const held = state.lease !== undefined && !isFree(state.lease) && !state.leading && isValid(state, now);
+    const held = state.lease !== undefined && !isFree(state.lease) && !state.leading && isValid(config, state, now);
     if (held || config.coordinated) return { state: { ...state, leading: false }, effect: { do: 'rest' } };
     return { state, effect: { do: 'create', lease: newLease(config, now) } };
   }
@@ -135,8 +140,8 @@ function onRead(
     // Another run under this very identity has begun: two can't lead.
     return { state: { ...seen, leading: false }, effect: { do: 'rest' } };
   }
-  const mine = config.coordinated ? own && isValid(seen, now) && !isEndOfTerm(config, lease) : own;
-  if (config.coordinated ? !mine : !isFree(lease) && !own && isValid(seen, now)) {
+  const mine = config.coordinated ? own && isValid(config, seen, now) && !isEndOfTerm(config, lease) : own;
+  if (config.coordinated ? !mine : !isFree(lease) && !own && isValid(config, seen, now)) {
     return { state: { ...seen, leading: false }, effect: { do: 'rest' } };
   }
   return { state: seen, effect: { do: 'update', lease: renewed(config, state, lease, now) } };
@@ -156,10 +161,13 @@ export function isSameTerm(a: Lease | undefined, b: Lease): boolean {
   return a?.metadata?.uid === b.metadata?.uid && (a?.spec?.leaseTransitions ?? 0) === (b.spec?.leaseTransitions ?? 0);
 }
 
-/** Whether the lease seen is still in force by the local clock, for as long as the record itself says. */
-function isValid(state: ElectionState, now: ElectionNow): boolean {
-  const seconds = state.lease?.spec?.leaseDurationSeconds ?? 0;
-  return state.observedMs + seconds * 1000 > now.monotonicMs;
+/**
+ * Whether the lease seen is still in force by the local clock, for as long as the record itself says; when it does not, since somebody edited
+ * it, for as long as this candidate would say: its holder may still act.
+ */
+function isValid(config: ElectionConfig, state: ElectionState, now: ElectionNow): boolean {
+  const seconds = state.lease?.spec?.leaseDurationSeconds;
+  return state.observedMs + (seconds === undefined ? config.leaseDurationMs : seconds * 1000) > now.monotonicMs;
 }
 
 /** Whether the Lease names this candidate. */
@@ -232,7 +240,8 @@ export function released(lease: Lease, now: ElectionNow): Lease {
 function recordOf(config: ElectionConfig, now: ElectionNow, acquireTime: string, leaseTransitions: number): LeaseSpec {
   return {
     holderIdentity: config.identity,
-    leaseDurationSeconds: Math.floor(config.leaseDurationMs / 1000),
+    // Rounded up: rounded down, others could begin while the holder still acts.
+    leaseDurationSeconds: Math.ceil(config.leaseDurationMs / 1000),
     acquireTime,
     renewTime: now.microTime,
     leaseTransitions,

@@ -6,7 +6,7 @@ import { createVirtualEnv } from '@homeostat/base';
 import { createPrometheusMetrics } from '@homeostat/base/node';
 import type { Lease, LeaseSpec } from '@homeostat/api/types/coordination-v1';
 import type { KubeObject } from '@homeostat/machinery';
-import { TransportError } from '@homeostat/client';
+import { type Client, TransportError } from '@homeostat/client';
 import { FakeServer } from '../testing/fake-server.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { createLeaderElector } from './leader-elector.ts';
@@ -74,6 +74,23 @@ function candidate(
   };
 }
 
+/** A client of the server that meets faults of its own. */
+function withFault(server: FakeServer, fault: () => void): Client {
+  const client = server.client();
+  const through =
+    <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      fault();
+      return call(...args);
+    };
+  return {
+    ...client,
+    get: through(client.get) as Client['get'],
+    create: through(client.create) as Client['create'],
+    update: through(client.update) as Client['update'],
+  };
+}
+
 describe('createLeaderElector()', () => {
   it('creates the lease, renews it with one write each, and keeps its history', async () => {
     const { env, server, lease } = setUp();
@@ -130,6 +147,74 @@ describe('createLeaderElector()', () => {
     assert.equal(lease().holderIdentity, 'b');
     b.stop();
     await env.clock.run(b.done);
+  });
+
+  it('never lets two act where the lease is no whole number of seconds', async () => {
+    const { env, server, lease } = setUp();
+    const short = { leaseDurationMs: 1_900, renewDeadlineMs: 1_850, retryPeriodMs: 500 };
+    let cut = false;
+    const refused = new TransportError('refused', 'cut off');
+    const a = candidate(env, server, 'a', {
+      ...short,
+      client: withFault(server, () => {
+        if (cut) throw refused;
+      }),
+    });
+    await env.clock.advance(1_000);
+    assert.equal(a.acting, true);
+    assert.equal(lease().leaseDurationSeconds, 2);
+    const b = candidate(env, server, 'b', { ...short, retryPeriodMs: 50 });
+    await env.clock.advance(300);
+    cut = true;
+    for (let step = 0; step < 400; step++) {
+      await env.clock.advance(10);
+      assert.ok(!(a.acting && b.acting), `both act at ${env.clock.monotonicMs()} ms`);
+    }
+    assert.equal(b.acting, true);
+    b.stop();
+    await env.clock.run(Promise.all([a.done, b.done]));
+  });
+
+  it('waits its own lease for a record without a duration: somebody edited it, and its holder may act', async () => {
+    const { env, server, lease, putLease } = setUp();
+    putLease({ holderIdentity: 'edited', leaseTransitions: 3 });
+    const b = candidate(env, server, 'b');
+    await env.clock.advance(14_900);
+    assert.equal(lease().holderIdentity, 'edited');
+    await env.clock.advance(5_000);
+    assert.equal(b.acting, true);
+    b.stop();
+    await env.clock.run(b.done);
+  });
+
+  it('ends in order when the work throws at once, and is not run twice at a time', async () => {
+    const { env, server } = setUp();
+    const metrics = createPrometheusMetrics();
+    const log: string[] = [];
+    const elector = createLeaderElector({
+      client: server.client(),
+      env: { ...env, metrics },
+      namespace: 'kube-system',
+      name: 'lock',
+      identity: 'a',
+      recordEvent: (_lease, message) => log.push(message),
+    });
+    const running = elector.run({
+      signal: new AbortController().signal,
+      lead: () => {
+        throw new Error('broken');
+      },
+    });
+    const rejected = assert.rejects(running, /broken/);
+    await assert.rejects(
+      elector.run({ signal: new AbortController().signal, lead: () => Promise.resolve() }),
+      /an elector was run twice at once: lock/,
+    );
+    await env.clock.run(rejected);
+    assert.deepEqual(log, ['a became leader', 'a stopped leading']);
+    assert.match(await metrics.expose(), /leader_election_master_status\{name="lock"\} 0/);
+    // One after the other is fine.
+    await env.clock.run(elector.run({ signal: new AbortController().signal, lead: () => Promise.resolve() }));
   });
 
   it('70 takes a released or empty lease at once', async () => {

@@ -64,6 +64,7 @@ class Elector implements LeaderElector {
   #config: ElectionConfig;
   #state: ElectionState = firstElectionState;
   #reported: string | undefined;
+  #running = false;
   /** Work that was told to stop by a loss and has not ended. */
   #leftover: Promise<unknown> | undefined;
   /** Resolved to cut the pause between renewals short. */
@@ -121,6 +122,17 @@ class Elector implements LeaderElector {
   }
 
   async run({ signal, lead, onLoss = 'throw' }: LeadOptions): Promise<void> {
+    // One state serves one campaign: of two, each would take the other's lease for its own.
+    if (this.#running) throw new Error(`an elector was run twice at once: ${this.#config.name}`);
+    this.#running = true;
+    try {
+      await this.#campaign({ signal, lead, onLoss });
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #campaign({ signal, lead, onLoss }: LeadOptions): Promise<void> {
     await using candidacy = new Scope();
     if (this.#options.coordinated !== undefined) await this.#coordinate(candidacy, signal, this.#options.coordinated);
     for (;;) {
@@ -201,7 +213,8 @@ class Elector implements LeaderElector {
     const acting = new AbortController();
     const losing = new AbortController();
     let over = false;
-    const work = lead(acting.signal, losing.signal).finally(() => {
+    // What it throws before its first pause is a rejection too.
+    const work = (async () => lead(acting.signal, losing.signal))().finally(() => {
       over = true;
       this.#hurry.resolve();
     });

@@ -72,10 +72,13 @@ export async function addFinalizer<T extends KubeObject>(client: Client, target:
   const { object, finalizer } = target;
   if (hasFinalizer(object, finalizer)) return object;
   const { finalizers = [], resourceVersion = '' } = object.metadata ?? {};
-  // Without a list there is nothing to append to, and making one must not overwrite another's.
+  // Without a list there is nothing to append to, and making one must not overwrite another's. With one, it must not be put on twice.
   const change: readonly Json[] =
     finalizers.length > 0
-      ? [{ op: 'add', path: '/metadata/finalizers/-', value: finalizer }]
+      ? [
+          { op: 'test', path: '/metadata/finalizers', value: [...finalizers] },
+          { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
+        ]
       : [
           { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
           { op: 'add', path: '/metadata/finalizers', value: [finalizer] },
@@ -90,14 +93,18 @@ export async function addFinalizer<T extends KubeObject>(client: Client, target:
 export async function removeFinalizer<T extends KubeObject>(client: Client, target: FinalizerTarget<T>): Promise<void> {
   let { object }: { object: T | undefined } = target;
   for (let tries = 1; object !== undefined; tries++) {
-    const at = object.metadata?.finalizers?.indexOf(target.finalizer) ?? -1;
-    if (at === -1) return;
-    const path = `/metadata/finalizers/${at}`;
-    try {
-      await patch(client, { ...target, object }, [
+    const { finalizers = [] } = object.metadata ?? {};
+    // Each time it is there, from the end, so that places stay what they are.
+    const removals: readonly Json[] = finalizers
+      .flatMap((value, at) => (value === target.finalizer ? [`/metadata/finalizers/${at}`] : []))
+      .toReversed()
+      .flatMap((path): Json[] => [
         { op: 'test', path, value: target.finalizer },
         { op: 'remove', path },
       ]);
+    if (removals.length === 0) return;
+    try {
+      await patch(client, { ...target, object }, removals);
       return;
     } catch (error) {
       if (isNotFound(error)) return;

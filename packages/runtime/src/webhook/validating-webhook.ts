@@ -7,7 +7,7 @@ import { type AdmissionWebhookOptions, createAdmissionWebhook } from './admissio
 import type { Webhook } from './webhook.ts';
 
 /**
- * - nothing: allowed;
+ * - nothing, or an empty text: allowed;
  * - a text: refused with it (403 Forbidden);
  * - field errors: refused as the API server refuses invalid objects (422 Invalid); an empty list allows.
  */
@@ -42,11 +42,11 @@ export function createValidatingWebhook<T extends KubeObject, O extends Admissio
   const { group, kind } = options.resource;
   return createAdmissionWebhook('validating', options, async (objects, context) => {
     const result = await options.validate({ ...context, ...objects } as unknown as AdmissionContext<T, O>);
+    if (result === undefined || result.length === 0) return { allowed: true };
     if (typeof result === 'string') {
       const status = new ApiError({ code: 403, reason: 'Forbidden', message: result }).toStatus();
       return { allowed: false, status };
     }
-    if (result === undefined || result.length === 0) return { allowed: true };
     const name = context.request.name || (objects.object?.metadata?.generateName ?? '');
     return { allowed: false, status: newInvalid({ group, kind }, name, result).toStatus() };
   });

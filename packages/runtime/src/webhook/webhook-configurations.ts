@@ -37,10 +37,15 @@ export interface WebhookConfigurations {
 const apiVersion = 'admissionregistration.k8s.io/v1';
 const encoder = new TextEncoder();
 
-/** Webhooks are named after their resources: `validate.memcacheds.cache.example.com`. Conversions are the CRDs' business. */
+/**
+ * Webhooks are named after their resources: `validate.memcacheds.cache.example.com`; further ones of a resource are counted,
+ * `validate-2.memcacheds.cache.example.com`, since servers want each name once. Conversions are the CRDs' business.
+ */
 export function webhookConfigurations(options: WebhookConfigurationOptions): WebhookConfigurations {
   const entriesOf = (type: Webhook['type'], verb: string): readonly ValidatingWebhook[] =>
-    options.webhooks.filter((webhook) => webhook.type === type).map((webhook) => entryOf(webhook, verb, options));
+    uniquelyNamed(
+      options.webhooks.filter((webhook) => webhook.type === type).map((webhook) => entryOf(webhook, verb, options)),
+    );
   const validating = entriesOf('validating', 'validate');
   const mutating = entriesOf('mutating', 'mutate');
   const metadata = { name: options.name };
@@ -52,6 +57,15 @@ export function webhookConfigurations(options: WebhookConfigurationOptions): Web
       ? {}
       : { mutating: { kind: 'MutatingWebhookConfiguration', apiVersion, metadata, webhooks: mutating } }),
   };
+}
+
+function uniquelyNamed(entries: readonly ValidatingWebhook[]): readonly ValidatingWebhook[] {
+  const counts = new Map<string, number>();
+  return entries.map((entry) => {
+    const count = (counts.get(entry.name) ?? 0) + 1;
+    counts.set(entry.name, count);
+    return count === 1 ? entry : { ...entry, name: entry.name.replace('.', `-${count}.`) };
+  });
 }
 
 function entryOf({ target, path }: Webhook, verb: string, options: WebhookConfigurationOptions): ValidatingWebhook {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { createVirtualEnv, type Env } from '@homeostat/base';
 import { createRealEnv } from '@homeostat/base/node';
 import type { ApiRequest } from '@homeostat/client';
 import { configMaps } from '@homeostat/client/resources';
 import { FieldPath, invalid, newConflict, newNotFound } from '@homeostat/machinery';
+import { convertKind, createConversionWebhook } from './conversion-webhook.ts';
 import { createMutatingWebhook } from './mutating-webhook.ts';
 import { createValidatingWebhook } from './validating-webhook.ts';
 import type { Webhook } from './webhook.ts';
+import { webhookConfigurations } from './webhook-configurations.ts';
 import { createWebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts';
 
 interface Answered {
@@ -298,5 +301,71 @@ test('two webhooks cannot have one path', () => {
   assert.throws(
     () => createWebhookHandler({ env: createVirtualEnv(), webhooks: [webhook, webhook] }),
     /two webhooks have the path/,
+  );
+});
+
+test('an empty text allows, as an empty list of errors does', async () => {
+  for (const result of ['', []]) {
+    const ask = serve([createValidatingWebhook({ resource: configMaps, validate: () => result })]);
+    const { body } = await ask(path, reviewOf());
+    assert.equal(body.response.allowed, true);
+  }
+});
+
+test('whatever is sent is answered, as JSON and with a Status where it is no review', async () => {
+  const conversion = createConversionWebhook({
+    kinds: [convertKind({ group: '', kind: 'ConfigMap', hub: 'v1', spokes: {} })],
+  });
+  const ask = serve([
+    createMutatingWebhook({ resource: configMaps, mutate: ({ object }) => void (object.data = { b: '2' }) }),
+    createValidatingWebhook({ resource: configMaps, validate: ({ object }) => object.metadata?.name }),
+    conversion,
+  ]);
+  const hostile = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.constantFrom('[', '{"a":', '\u0000', '{"__proto__":{"kind":"AdmissionReview"}}', '['.repeat(200_000), 'null'),
+    fc.nat(300_000).map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),
+    fc
+      .record({
+        field: fc.constantFrom('uid', 'kind', 'resource', 'operation', 'object', 'oldObject', 'userInfo', 'options'),
+        value: fc.oneof(fc.jsonValue(), fc.constantFrom('UPDATE', 'DELETE', 'CONNECT')),
+      })
+      .map(({ field, value }) => JSON.stringify(reviewOf({ [field]: value }))),
+    fc.jsonValue().map((objects) =>
+      JSON.stringify({
+        kind: 'ConversionReview',
+        apiVersion: 'apiextensions.k8s.io/v1',
+        request: { uid: 'u', desiredAPIVersion: 'v2', objects: [objects, { kind: 'ConfigMap', apiVersion: 'v1' }] },
+      }),
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(hostile, fc.constantFrom('/mutate--v1-configmap', path, '/convert'), async (body, to) => {
+      const { status, body: answer } = await ask(to, body);
+      assert.ok([200, 400, 500].includes(status), `${status}`);
+      assert.ok(status === 200 ? answer.response !== undefined : answer.kind === 'Status');
+      assert.notEqual(status, 500, `${answer.message}`);
+    }),
+  );
+});
+
+test('webhookConfigurations() gives each webhook a name of its own', () => {
+  const one = (paths: string, subresources?: readonly string[]): Webhook =>
+    createValidatingWebhook({
+      resource: configMaps,
+      path: paths,
+      validate: () => {},
+      ...(subresources === undefined ? {} : { subresources }),
+    });
+  const address = { url: 'https://127.0.0.1:9443' };
+  const { validating } = webhookConfigurations({
+    name: 'n',
+    address,
+    webhooks: [one('/a'), one('/b', ['status']), one('/c')],
+  });
+  assert.deepEqual(
+    validating?.webhooks?.map(({ name }) => name),
+    ['validate.configmaps.core.k8s.io', 'validate-2.configmaps.core.k8s.io', 'validate-3.configmaps.core.k8s.io'],
   );
 });

@@ -1,5 +1,6 @@
 // Where a self-made authority and its certificate are kept between starts and shared between replicas.
 
+import type { Secret } from '@homeostat/api/types/core-v1';
 import { type Client, isAlreadyExists, isConflict, isNotFound } from '@homeostat/client';
 import { secrets } from '@homeostat/client/resources';
 import { decodeBase64, encodeBase64 } from '@homeostat/machinery';
@@ -34,7 +35,7 @@ export function memoryCertificateStore(): CertificateStore {
 export interface SecretStoreOptions {
   readonly client: Client;
   readonly namespace: string;
-  /** Made when it is absent, of type `kubernetes.io/tls`. */
+  /** Made when it is absent, of type `kubernetes.io/tls`; one that is there, e.g. a chart's, keeps its type, labels and other data. */
   readonly name: string;
 }
 
@@ -50,25 +51,26 @@ const encoder = new TextEncoder();
 
 /** A Secret, so that all replicas serve under one authority. The operator needs get, create and update on it. */
 export function secretCertificateStore({ client, namespace, name }: SecretStoreOptions): CertificateStore {
-  let resourceVersion: string | undefined;
+  /** As it was read: what others put into it stays. */
+  let found: Secret | undefined;
   return {
     async load(signal) {
       try {
-        const secret = await client.get(secrets, { namespace, name, signal });
-        resourceVersion = secret.metadata?.resourceVersion;
-        return fromData(secret.data ?? {});
+        found = await client.get(secrets, { namespace, name, signal });
+        return fromData(found.data ?? {});
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        resourceVersion = undefined;
+        found = undefined;
         return undefined;
       }
     },
     async save(certificates, signal) {
-      const metadata = { namespace, name };
-      const body = { type: 'kubernetes.io/tls', data: toData(certificates) };
+      const data = { ...found?.data, ...toData(certificates) };
       try {
-        if (resourceVersion === undefined) await client.create(secrets, { object: { metadata, ...body }, signal });
-        else await client.update(secrets, { object: { metadata: { ...metadata, resourceVersion }, ...body }, signal });
+        if (found === undefined) {
+          const metadata = { namespace, name };
+          await client.create(secrets, { object: { metadata, type: 'kubernetes.io/tls', data }, signal });
+        } else await client.update(secrets, { object: { ...found, data }, signal });
         return true;
       } catch (error) {
         if (isConflict(error) || isAlreadyExists(error)) return false;

@@ -1,7 +1,7 @@
 // Certificates of webhook servers: made, kept, renewed, read again. On a real directory and with real keys, in virtual time.
 
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,13 +9,14 @@ import { test } from 'node:test';
 import { createVirtualEnv, Scope } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
 import { type CertificatePair, createAuthority, issueCertificate } from '../pki/certificate-authority.ts';
-import { type CertificateStore, memoryCertificateStore } from './certificate-store.ts';
+import { type CertificateStore, memoryCertificateStore, secretCertificateStore } from './certificate-store.ts';
 import { fileCertificates } from './file-certificates.ts';
 import { selfSignedCertificates, serviceHosts } from './self-signed-certificates.ts';
 
 const dayMs = 86_400_000;
 const hosts = serviceHosts({ namespace: 'ns', name: 'hook' });
 const never = new AbortController().signal;
+const startMs = createVirtualEnv().clock.nowMs();
 
 /** Collects what a source changes to. */
 class Changes {
@@ -146,4 +147,86 @@ test('an API server that cannot be told the authority at the start is told soon 
   assert.equal(asked, 2);
   await env.clock.advance(5_000);
   assert.equal(asked, 3);
+});
+
+test('stored certificates that somebody spoiled are made anew', async () => {
+  const env = createVirtualEnv();
+  const store = memoryCertificateStore();
+  const good = await selfSignedCertificates({ env, hosts, store }).load(never);
+  const stored = (await store.load(never)) ?? assert.fail('nothing was kept');
+  const validity = { nowMs: env.clock.nowMs(), days: 10 };
+  const foreign = await issueCertificate(
+    await createAuthority({ commonName: 'other' }, validity),
+    { commonName: 'a', usage: 'server', hosts },
+    validity,
+  );
+  for (const spoiled of [
+    { serving: { cert: 'no certificate', key: good.key } },
+    { serving: { cert: good.cert, key: foreign.key } },
+    { serving: foreign },
+    { authority: { cert: stored.authority.cert, key: 'no key' } },
+    { caBundle: 'nobody' },
+  ]) {
+    await store.save({ ...stored, ...spoiled }, never);
+    const source = selfSignedCertificates({ env, hosts, store });
+    const pair = await source.load(never);
+    const certificate = new X509Certificate(pair.cert);
+    assert.ok(certificate.verify(new X509Certificate(source.caBundle).publicKey), JSON.stringify(Object.keys(spoiled)));
+    assert.ok(certificate.checkPrivateKey(createPrivateKey(pair.key)));
+  }
+});
+
+test('a new certificate is used though API servers cannot be told: at once under the old authority, else when the old one is over', async () => {
+  // Good for 864 s, made anew when a third of that is left; the authority with it, or not.
+  const certificateDays = 0.01;
+  for (const [authorityDays, usedAfterMs] of [
+    [3650, 600_000],
+    [certificateDays, 870_000],
+  ] as const) {
+    const env = createVirtualEnv();
+    let reachable = true;
+    const client = {
+      get: () => (reachable ? Promise.resolve({ webhooks: [] }) : Promise.reject(new Error('forbidden'))),
+    } as unknown as Client;
+    const store = memoryCertificateStore();
+    const source = selfSignedCertificates({
+      env,
+      hosts,
+      store,
+      inject: { client, validating: ['c'] },
+      authorityDays,
+      certificateDays,
+    });
+    const first = await source.load(never);
+    reachable = false;
+    const changes = new Changes();
+    await using scope = new Scope();
+    scope.spawn('certificates', (signal) => source.run({ signal, onChange: changes.add }));
+    const stored = async (): Promise<string | undefined> => (await store.load(never))?.serving.cert;
+    while (env.clock.nowMs() - startMs < usedAfterMs - 60_000) {
+      await env.clock.advance(5_000);
+      if (authorityDays === certificateDays) assert.equal(changes.pairs.length, 0);
+    }
+    // Keys are made in real time.
+    while ((await stored()) === first.cert) await new Promise(setImmediate);
+    while (changes.pairs.length === 0 && env.clock.nowMs() - startMs < usedAfterMs) await env.clock.advance(5_000);
+    assert.deepEqual(await changes.next(), (await store.load(never))?.serving);
+  }
+});
+
+test('secretCertificateStore() keeps the type, the labels and the other data of a Secret that is there', async () => {
+  const env = createVirtualEnv();
+  const metadata = { namespace: 'ns', name: 'tls', resourceVersion: '7', labels: { chart: 'mine' } };
+  const secret = { metadata, type: 'Opaque', data: { mine: 'eA==' } };
+  const written: unknown[] = [];
+  const client = {
+    get: () => Promise.resolve(secret),
+    update: (_resource: unknown, { object }: { readonly object: unknown }) => Promise.resolve(written.push(object)),
+  } as unknown as Client;
+  const store = secretCertificateStore({ client, namespace: 'ns', name: 'tls' });
+  await selfSignedCertificates({ env, hosts, store }).load(never);
+  const [object] = written as [{ readonly data: Readonly<Record<string, string>> }];
+  const { data, ...rest } = object;
+  assert.deepEqual(rest, { metadata, type: 'Opaque' });
+  assert.deepEqual(Object.keys(data).toSorted(), ['ca.crt', 'ca.key', 'mine', 'signing-ca.crt', 'tls.crt', 'tls.key']);
 });

@@ -2,7 +2,7 @@
 // API servers are told the authority (what cert-controller does for Go). For tests and small operators; where there is
 // cert-manager, use its files.
 
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Env } from '@homeostat/base';
 import type { Client } from '@homeostat/client';
 import { type CaBundleTargets, injectCaBundle } from '../../webhook/inject-ca-bundle.ts';
@@ -54,6 +54,8 @@ class SelfSigned implements SelfSignedCertificates {
   readonly #options: SelfSignedCertificatesOptions;
   readonly #store: CertificateStore;
   #current: StoredCertificates | undefined;
+  /** What is served with; older than {@link #current} while API servers do not trust that yet. */
+  #served: StoredCertificates | undefined;
   /** The last look after things failed: the next one is sooner. */
   #isBehind = false;
 
@@ -76,6 +78,7 @@ class SelfSigned implements SelfSignedCertificates {
       this.#isBehind = true;
       this.#options.env.log.error('API servers could not be told the authority of webhooks yet', { error });
     }
+    this.#served = this.#current;
     return this.#current.serving;
   }
 
@@ -85,23 +88,39 @@ class SelfSigned implements SelfSignedCertificates {
       try {
         await env.clock.sleep(this.#isBehind ? Math.min(checkMs, retryMs) : checkMs, signal);
         this.#isBehind = true;
-        const next = await this.#ensure(signal);
-        const isNew = next.serving.cert !== this.#current?.serving.cert;
-        this.#current = next;
-        // The new authority is trusted beside the old one first, then used.
+        this.#current = await this.#ensure(signal);
+        if (this.#isTrusted()) this.#serve(onChange);
+        // A new authority is trusted beside the old one first, then used.
         await this.#inject(signal);
         this.#isBehind = false;
-        if (isNew) onChange(next.serving);
+        this.#serve(onChange);
       } catch (error) {
         if (!signal.aborted) env.log.error('certificates could not be looked after; tried again later', { error });
       }
     }
   }
 
+  /** Whether nothing is lost by using what is current, even if API servers can't be told of it. */
+  #isTrusted(): boolean {
+    const [next, served] = [this.#current, this.#served];
+    if (next === undefined || served === undefined || next.authority.cert === served.authority.cert) return true;
+    return this.#options.env.clock.nowMs() >= new X509Certificate(served.serving.cert).validToDate.getTime();
+  }
+
+  #serve(onChange: (pair: CertificatePair) => void): void {
+    const next = this.#current;
+    if (next === undefined || next.serving.cert === this.#served?.serving.cert) return;
+    this.#served = next;
+    onChange(next.serving);
+  }
+
   /** What is stored, if it is good for a while; else something new, unless another replica was faster. */
   async #ensure(signal: AbortSignal): Promise<StoredCertificates> {
     for (let attempt = 1; attempt <= savesMax; attempt++) {
-      const stored = await this.#store.load(signal);
+      const found = await this.#store.load(signal);
+      const stored = found !== undefined && isSound(found) ? found : undefined;
+      if (found !== undefined && stored === undefined)
+        this.#options.env.log.warn('the stored certificates do not belong together, or are none; they are made anew');
       const wanted = await this.#renewed(stored);
       if (wanted === stored && stored !== undefined) return stored;
       if (await this.#store.save(wanted, signal)) {
@@ -133,6 +152,22 @@ class SelfSigned implements SelfSignedCertificates {
   async #inject(signal: AbortSignal): Promise<void> {
     const { inject, env } = this.#options;
     if (inject !== undefined) await injectCaBundle({ ...inject, env, caBundle: this.caBundle, signal });
+  }
+}
+
+/** Whether it is what was made here: somebody may have edited it. */
+function isSound({ authority, caBundle, serving }: StoredCertificates): boolean {
+  try {
+    const issuer = new X509Certificate(authority.cert);
+    const certificate = new X509Certificate(serving.cert);
+    return (
+      issuer.checkPrivateKey(createPrivateKey(authority.key)) &&
+      certificate.checkPrivateKey(createPrivateKey(serving.key)) &&
+      certificate.verify(issuer.publicKey) &&
+      caBundle.includes(authority.cert.trim())
+    );
+  } catch {
+    return false;
   }
 }
 
