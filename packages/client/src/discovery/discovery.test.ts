@@ -130,6 +130,34 @@ describe('discover()', () => {
   });
 });
 
+describe('discover() and odd servers', () => {
+  it('takes the nulls of Go for nothing', async () => {
+    const { client } = setUp({
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/apis': { kind: 'APIGroupList', groups: null },
+      '/api/v1': {
+        kind: 'APIResourceList',
+        resources: [
+          { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: null, shortNames: null },
+        ],
+      },
+    });
+    const { resources } = await discover(client);
+    assert.deepEqual([resources[0]?.verbs, resources[0]?.shortNames], [[], []]);
+    const item = { metadata: { name: 'x' }, versions: [{ version: 'v1', resources: null }] };
+    const aggregated = setUp({ '/apis': { kind: 'APIGroupDiscoveryList', items: [item, null] } });
+    assert.deepEqual((await discover(aggregated.client)).groups, [{ group: 'x', versions: ['v1'] }]);
+  });
+
+  it('does not take a page of somebody else for a server that serves nothing', async () => {
+    for (const page of [{}, { error: 'not you' }, '<html>Please log in</html>'])
+      await assert.rejects(
+        discover(setUp({ '/api': page, '/apis': page }).client),
+        /wanted discovery from GET \/api, got/,
+      );
+  });
+});
+
 describe('createRestMapper()', () => {
   it('maps names and kinds as users write them', async () => {
     const { client, env } = setUp(documents);

@@ -3,9 +3,10 @@
 
 import type { Client } from '../client/client.ts';
 import { resourceType, type ResourceType } from '../resource/resource-type.ts';
-import { readBody } from '../rest/body.ts';
+import { excerpt, readBody } from '../rest/body.ts';
 import { decodeError } from '../rest/decode-error.ts';
 import { apiErrorOf } from '../rest/predicates.ts';
+import { TransportError } from '../transport/transport-error.ts';
 
 /** A served resource with what discovery says of it. */
 export interface DiscoveredResource extends ResourceType {
@@ -60,11 +61,15 @@ export async function discover(client: Client, options: DiscoverOptions = {}): P
   for (const path of ['/api', '/apis']) {
     const document = await read(client, path, options, aggregated);
     if (document === undefined) continue;
+    if (!kinds.has((document as { readonly kind?: unknown }).kind))
+      throw new TransportError('protocol', `wanted discovery from GET ${path}, got ${excerpt(document)}`);
     if (isAggregated(document)) addAggregated(document, { groups, resources, failures });
     else await addLegacy(client, document, options, { groups, resources, failures });
   }
   return { groups, resources, failures };
 }
+
+const kinds = new Set<unknown>(['APIGroupDiscoveryList', 'APIVersions', 'APIGroupList']);
 
 interface Found {
   readonly groups: DiscoveredGroup[];
@@ -223,10 +228,20 @@ async function read(
     if (code === 404 && (path === '/api' || path === '/apis')) return undefined;
     throw error;
   }
-  const document = await readBody(response);
-  if (typeof document !== 'object' || document === null) return undefined;
+  const body = await readBody(response);
+  if (typeof body !== 'object' || body === null)
+    throw new TransportError('protocol', `wanted discovery from GET ${path}, got ${excerpt(body)}`);
+  const document = withoutNulls(body) as object;
   const { etag } = response.headers;
   if (typeof etag === 'string' && etag !== '') cache?.set(path, { etag, document });
   else cache?.delete(path);
   return document;
+}
+
+/** Go writes a nil slice as null where it means none. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
 }

@@ -1,5 +1,6 @@
 // What a kubeconfig says about one context: server, trust and identity, checked for contradictions. Pure.
 
+import { checkFields, clusterFields, contextFields, userFields } from './check-fields.ts';
 import { toExecConfig } from './exec-config.ts';
 import {
   type Kubeconfig,
@@ -28,6 +29,7 @@ export function selectContext(config: Kubeconfig, name: string = config.currentC
   if (name === '') throw new KubeconfigError('no context is selected: current-context is not set');
   const context = config.contexts.get(name)?.value;
   if (context === undefined) throw new KubeconfigError(`context ${JSON.stringify(name)} does not exist`);
+  checkFields(`context ${JSON.stringify(name)}`, context, contextFields);
   const cluster = config.clusters.get(context.cluster ?? '');
   if (cluster === undefined) {
     throw new KubeconfigError(
@@ -40,10 +42,8 @@ export function selectContext(config: Kubeconfig, name: string = config.currentC
       `context ${JSON.stringify(name)} names user ${JSON.stringify(context.user)}, which does not exist`,
     );
   }
-  const { server } = cluster.value;
-  if (server === undefined || server === '')
-    throw new KubeconfigError(`cluster ${JSON.stringify(context.cluster)} has no server`);
   checkCluster(context.cluster ?? '', cluster.value);
+  const server = serverOf(context.cluster ?? '', cluster.value);
   checkUser(context.user ?? '', user?.value ?? {});
   const namespace = context.namespace === undefined || context.namespace === '' ? 'default' : context.namespace;
   return {
@@ -56,7 +56,25 @@ export function selectContext(config: Kubeconfig, name: string = config.currentC
   };
 }
 
+/** The server's URL. As with kubectl the scheme may be missing: it is https where the cluster's section speaks of trust, else http. */
+function serverOf(name: string, cluster: KubeconfigCluster): string {
+  const server = cluster.server?.trim() ?? '';
+  if (server === '') throw new KubeconfigError(`cluster ${JSON.stringify(name)} has no server`);
+  const speaksOfTrust =
+    cluster['insecure-skip-tls-verify'] === true ||
+    isSet(cluster['certificate-authority']) ||
+    isSet(cluster['certificate-authority-data']);
+  const full = server.includes('://') ? server : `${speaksOfTrust ? 'https' : 'http'}://${server}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || url.username !== '' || url.password !== '')
+    throw new KubeconfigError(
+      `cluster ${JSON.stringify(name)}: server must be an http or https URL without credentials`,
+    );
+  return full;
+}
+
 function checkCluster(name: string, cluster: KubeconfigCluster): void {
+  checkFields(`cluster ${JSON.stringify(name)}`, cluster, clusterFields);
   checkOnce(`cluster ${JSON.stringify(name)}`, cluster, ['certificate-authority']);
   const trusts = isSet(cluster['certificate-authority']) || isSet(cluster['certificate-authority-data']);
   if (cluster['insecure-skip-tls-verify'] === true && trusts) {
@@ -67,6 +85,7 @@ function checkCluster(name: string, cluster: KubeconfigCluster): void {
 }
 
 function checkUser(name: string, user: KubeconfigUser): void {
+  checkFields(`user ${JSON.stringify(name)}`, user, userFields);
   checkOnce(`user ${JSON.stringify(name)}`, user, ['client-certificate', 'client-key']);
   const provider = user['auth-provider'];
   if (user.exec !== undefined && user.exec !== null) {

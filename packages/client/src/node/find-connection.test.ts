@@ -22,6 +22,7 @@ const config = (user: object, cluster: object = {}): object => ({
   users: [{ name: 'u', user }],
   contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
 });
+const pem = (text: string, encode = (plain: string) => plain): string => encode(`-----BEGIN ${text}`);
 const find = (options: Omit<FindConnectionOptions, 'env'>) => findConnection({ env, ...options });
 
 describe('findConnection()', () => {
@@ -48,7 +49,8 @@ describe('findConnection()', () => {
     assert.throws(() => find({ environment, path: join(folder, 'none') }), /no such file/);
     const file = write('config', config({}));
     assert.equal(find({ environment: { ...environment, KUBECONFIG: file } }).server, 'https://api.test:6443');
-    assert.throws(() => find({ home: join(folder, 'none') }), /current-context is not set/);
+    assert.throws(() => find({ home: join(folder, 'none') }), /nothing to connect to: no kubeconfig in .*none/);
+    assert.throws(() => find({ home: join(folder, 'none'), path: '', context: '' }), /nothing to connect to/);
   });
 
   it('prefers proxy-url to the environment, and does not apply NO_PROXY to it', () => {
@@ -94,17 +96,17 @@ describe('findConnection()', () => {
           {
             token: 'fallback',
             tokenFile: 'token',
-            'client-certificate-data': btoa('cert'),
-            'client-key-data': btoa('key'),
+            'client-certificate-data': pem('cert', btoa),
+            'client-key-data': pem('key', btoa),
           },
-          { 'tls-server-name': 'other', 'disable-compression': true, 'certificate-authority-data': btoa('ca') },
+          { 'tls-server-name': 'other', 'disable-compression': true, 'certificate-authority-data': pem('ca', btoa) },
         ),
       ),
     });
     assert.deepEqual(typeof connection.tls === 'function' ? connection.tls() : connection.tls, {
-      ca: 'ca',
-      cert: 'cert',
-      key: 'key',
+      ca: pem('ca'),
+      cert: pem('cert'),
+      key: pem('key'),
       serverName: 'other',
     });
     assert.equal(connection.compression, false);
@@ -114,5 +116,35 @@ describe('findConnection()', () => {
     rmSync(join(folder, 'token'));
     const fallback = find({ path: join(folder, 'data') });
     assert.deepEqual(await fallback.authorize.headers(signal), { authorization: 'Bearer fallback' });
+  });
+
+  it('says which entry and field cannot be used, before anything is sent', () => {
+    const wrong: readonly (readonly [object, object, RegExp])[] = [
+      [{ token: 12345 }, {}, /user "u": token must be a string, found a number: put it in quotes/],
+      [{ as: 'x', 'as-groups': 'dev' }, {}, /user "u": as-groups must be a list of strings, found a string/],
+      [{ as: 'x', 'as-user-extra': { a: 'b' } }, {}, /user "u": as-user-extra must be a mapping of lists, found/],
+      [{ exec: [] }, {}, /user "u": exec must be a mapping, found a list/],
+      [{}, { server: 5 }, /cluster "c": server must be a string/],
+      [{}, { 'insecure-skip-tls-verify': 'true' }, /cluster "c": insecure-skip-tls-verify must be a boolean/],
+      [{}, { server: 'ftp://x' }, /cluster "c": server must be an http or https URL/],
+      [{}, { server: 'ht!tp://' }, /cluster "c": server must be an http or https URL/],
+      [{}, { 'certificate-authority-data': '!!!' }, /inline data: there is no certificate/],
+      [{}, { 'certificate-authority': folder }, /can't be read: EISDIR/],
+      [{}, { 'proxy-url': 'http://u:%zz@p' }, /proxy-url: the user or password .* is not percent-encoded/],
+    ];
+    for (const [user, cluster, message] of wrong)
+      assert.throws(
+        () => find({ path: write('wrong', config(user, cluster)) }),
+        (error: Error) => error.name === 'KubeconfigError' && message.test(error.message),
+        String(message),
+      );
+    const tokens = find({ path: write('token-folder', config({ tokenFile: folder })) });
+    assert.throws(() => tokens.authorize.headers(signal), /the token file .* can't be read: EISDIR/);
+  });
+
+  it('adds the scheme that kubectl adds', () => {
+    const server = (cluster: object): string => find({ path: write('scheme', config({}, cluster)) }).server;
+    assert.equal(server({ server: 'localhost:8080' }), 'http://localhost:8080');
+    assert.equal(server({ server: '[::1]:6443', 'insecure-skip-tls-verify': true }), 'https://[::1]:6443');
   });
 });

@@ -2,12 +2,13 @@
 // runs in. One call for programs that want nothing special.
 
 import type { Env } from '@homeostat/base';
+import { KubeconfigError } from '../kubeconfig/kubeconfig.ts';
 import { selectContext } from '../kubeconfig/select-context.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createHttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import { inClusterConnection } from './in-cluster.ts';
 import { connectionOf, type KubeconfigConnection } from './kubeconfig-connection.ts';
-import { loadKubeconfig, type LoadKubeconfigOptions } from './load-kubeconfig.ts';
+import { kubeconfigPaths, loadKubeconfig, type LoadKubeconfigOptions } from './load-kubeconfig.ts';
 import type { Environment } from './proxy/proxy-environment.ts';
 
 export interface FindConnectionOptions extends LoadKubeconfigOptions {
@@ -23,22 +24,26 @@ export interface FindConnectionOptions extends LoadKubeconfigOptions {
 
 /**
  * Loads the kubeconfig and selects a context; without any kubeconfig, the connection of the Pod the program runs in.
- * @throws KubeconfigError; NotInClusterError when there is nothing to connect to.
+ * @throws KubeconfigError, also when there is nothing to connect to; NotInClusterError when the Pod has no ServiceAccount.
  */
 export function findConnection(options: FindConnectionOptions): KubeconfigConnection {
-  const { env, context, environment = {} } = options;
+  const { env, environment = {} } = options;
+  // Empty, as a flag or a variable that is not set: not given.
+  const context = options.context === '' ? undefined : options.context;
+  const path = options.path === '' ? undefined : options.path;
   const variable = options.variable ?? environment['KUBECONFIG'];
-  const config = loadKubeconfig({ ...options, variable });
+  const where = { ...options, path, variable };
+  const config = loadKubeconfig(where);
   const empty = config.clusters.size === 0 && config.contexts.size === 0 && config.users.size === 0;
   const host = environment['KUBERNETES_SERVICE_HOST'];
-  if (
-    empty &&
-    config.currentContext === '' &&
-    context === undefined &&
-    options.path === undefined &&
-    host !== undefined
-  )
-    return inClusterConnection({ env, host, port: environment['KUBERNETES_SERVICE_PORT'] });
+  if (empty && config.currentContext === '' && context === undefined && path === undefined && host !== undefined)
+    return inClusterConnection({ env, host, port: environment['KUBERNETES_SERVICE_PORT'], environment });
+  if (empty && context === undefined && config.currentContext === '') {
+    const looked = kubeconfigPaths(where).join(', ');
+    throw new KubeconfigError(
+      `there is nothing to connect to: ${looked === '' ? 'no kubeconfig is named' : `no kubeconfig in ${looked}`}, and KUBERNETES_SERVICE_HOST names no cluster around us`,
+    );
+  }
   return connectionOf(selectContext(config, context), env, environment);
 }
 

@@ -69,12 +69,20 @@ function materialOf({ cluster, user }: SelectedContext): TlsMaterial {
 
 /** Inline data outranks a file. */
 function read(file: string, data: string | undefined, path: string | undefined): string | undefined {
-  if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');
+  if (data !== undefined && data !== '')
+    return checkedPem(Buffer.from(data, 'base64').toString('utf8'), `${file}: inline data`);
   if (path === undefined || path === '') return undefined;
   const full = isAbsolute(path) ? path : join(dirname(file), path);
   try {
-    return readFileSync(full, 'utf8');
+    return checkedPem(readFileSync(full, 'utf8'), full);
   } catch (error) {
+    if (error instanceof KubeconfigError) throw error;
     throw new KubeconfigError(`${file}: ${full} can't be read: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Node takes text without a certificate for no certificate, and an authority that is none for the system's. */
+function checkedPem(text: string, where: string): string {
+  if (text.includes('-----BEGIN ')) return text;
+  throw new KubeconfigError(`${where}: there is no certificate or key in it (PEM; inline, base64 of PEM)`);
 }

@@ -23,7 +23,7 @@ const write = (name: string, text: string): string => {
 
 describe('loadKubeconfig()', () => {
   it('merges the files of the variable, skips missing ones, and resolves paths beside each file', async () => {
-    write('ca.pem', 'the ca');
+    write('ca.pem', '-----BEGIN the ca');
     write('token', ' first\n');
     const a = write(
       'a',
@@ -41,7 +41,9 @@ contexts: [{name: x, context: {cluster: c, user: u, namespace: prod}}]
     const connection = connectionOf(selectContext(config), env);
     assert.equal(connection.namespace, 'prod');
     assert.equal(connection.server, 'https://h:1');
-    assert.deepEqual(typeof connection.tls === 'function' ? connection.tls() : connection.tls, { ca: 'the ca' });
+    assert.deepEqual(typeof connection.tls === 'function' ? connection.tls() : connection.tls, {
+      ca: '-----BEGIN the ca',
+    });
     const expected = { 'impersonate-user': 'jane', 'impersonate-group': 'dev' };
     assert.deepEqual(connection.authorize.headers(signal), { ...expected, authorization: 'Bearer first' });
     // J9: a token that was replaced is used once the old one may have expired.

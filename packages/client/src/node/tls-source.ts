@@ -1,9 +1,12 @@
 // The TLS material in use: read when it is made, again every five minutes, and joined with the client certificate of a plugin.
 
+import { createSecureContext } from 'node:tls';
 import type { Env } from '@homeostat/base';
 import type { ClientCertificate, HttpConnectionOptions, TlsMaterial } from './http-connection-options.ts';
 
 const maxAgeMs = 300_000;
+/** A certificate whose key is not there yet, or that is half written, is looked at again sooner. */
+const failureAgeMs = 10_000;
 
 /** Material that may change under a running client. */
 export class TlsSource {
@@ -37,9 +40,12 @@ export class TlsSource {
     this.#readAtMs = nowMs;
     try {
       const { ca, cert, key } = this.#files;
-      this.#files = this.#read();
+      const next = this.#read();
+      createSecureContext(next);
+      this.#files = next;
       return certificateChanged || this.#files.ca !== ca || this.#files.cert !== cert || this.#files.key !== key;
     } catch (error) {
+      this.#readAtMs = nowMs - maxAgeMs + failureAgeMs;
       this.#env.log.warn('TLS material could not be read again; the old one is kept', { error });
       return certificateChanged;
     }

@@ -125,4 +125,22 @@ describe('OidcAuthenticator', () => {
     await assert.rejects(ask(authorize), /status 500/);
     assert.equal(forms.length, 4);
   });
+
+  it('does not ask for every request when our clock takes all its tokens for expired, or they are none', async () => {
+    const stale = token('stale', -3_600_000);
+    answer = () => ({ body: { id_token: stale } });
+    const authorize = load({ 'refresh-token': 'first' });
+    for (let i = 0; i < 5; i++) assert.equal(await ask(authorize), stale);
+    assert.equal(forms.length, 1);
+    await env.clock.advance(1_000);
+    assert.equal(await ask(authorize), stale);
+    assert.equal(forms.length, 2);
+    answer = () => ({ body: { id_token: 'opaque' } });
+    await env.clock.advance(1_000);
+    await assert.rejects(ask(authorize), /not a JSON Web Token/);
+    await env.clock.advance(1_000);
+    const fresh = token('fresh', 3_600_000);
+    answer = () => ({ body: { id_token: fresh } });
+    assert.equal(await ask(authorize), fresh);
+  });
 });

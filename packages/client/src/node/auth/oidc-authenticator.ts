@@ -11,8 +11,8 @@ import { fetchJson } from './fetch-json.ts';
 
 /** A token is refreshed this long before it expires. */
 const leewayMs = 10_000;
-/** A refresh that failed is not tried again sooner. */
-const failureGapMs = 1_000;
+/** What came of a refresh stands for this long: a failure, or a token that our clock takes for expired. */
+const refreshGapMs = 1_000;
 
 /** The `config` of the section, by its names in the kubeconfig: `idp-issuer-url`, `client-id`, `id-token`, … */
 export type OidcConfig = Readonly<Record<string, string>>;
@@ -33,6 +33,7 @@ export class OidcAuthenticator implements Authenticator {
   readonly #closing = new AbortController();
   #config: OidcConfig;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
+  #refreshedAtMs = -Infinity;
   #refreshing: Promise<string> | undefined;
 
   /** @throws KubeconfigError when the issuer or the client is not named. */
@@ -46,8 +47,9 @@ export class OidcAuthenticator implements Authenticator {
   headers(signal: AbortSignal): RequestHeaders | Promise<RequestHeaders> {
     const { clock } = this.#options.env;
     const token = this.#config['id-token'] ?? '';
-    if (token !== '' && clock.nowMs() + leewayMs < expiryOf(token)) return toHeaders(token);
-    if (this.#failure !== undefined && clock.monotonicMs() - this.#failure.atMs < failureGapMs)
+    const young = clock.monotonicMs() - this.#refreshedAtMs < refreshGapMs;
+    if (token !== '' && (young || clock.nowMs() + leewayMs < expiryOf(token))) return toHeaders(token);
+    if (this.#failure !== undefined && clock.monotonicMs() - this.#failure.atMs < refreshGapMs)
       throw this.#failure.error;
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     return abortable(this.#refreshing, signal).then(toHeaders);
@@ -70,12 +72,14 @@ export class OidcAuthenticator implements Authenticator {
           'oidc: token response did not contain an id_token, either the scope "openid" wasn\'t requested upon login, or the provider doesn\'t support id_tokens as part of the refresh response',
         );
       }
+      expiryOf(idToken); // one that can't be read is a failure now, not a token without end
       const tokens = {
         'id-token': idToken,
         'refresh-token': typeof next === 'string' && next !== '' ? next : refreshToken,
       };
       this.#config = { ...this.#config, ...tokens };
       this.#failure = undefined;
+      this.#refreshedAtMs = env.clock.monotonicMs();
       await persist(tokens).catch((error: unknown) => {
         env.log.warn('refreshed OIDC tokens could not be written to the kubeconfig', { error });
       });

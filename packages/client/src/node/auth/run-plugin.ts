@@ -87,7 +87,7 @@ export function runPlugin(options: RunPluginOptions): Promise<string> {
     child.stderr?.on('data', (chunk: Uint8Array) => {
       complaint = (complaint + Buffer.from(chunk).toString()).slice(-complaintMaxBytes);
     });
-    child.once('error', (error: NodeJS.ErrnoException) => fail(startFailure(command, config, error)));
+    child.on('error', (error: NodeJS.ErrnoException) => fail(startFailure(command, config, error)));
     child.once('close', (code, killedBy) => {
       settle();
       if (code === 0) {

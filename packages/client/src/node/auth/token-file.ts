@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Env } from '@homeostat/base';
+import { KubeconfigError } from '../../kubeconfig/kubeconfig.ts';
 
 export interface TokenFileOptions {
   readonly path: string;
@@ -24,13 +25,16 @@ export function createTokenFile(options: TokenFileOptions): () => string {
     if (token !== undefined && nowMs - readAtMs < maxAgeMs - leewayMs) return token;
     try {
       const text = readFileSync(path, 'utf8').trim();
-      if (text === '') throw new Error(`the token file ${path} is empty`);
+      if (text === '') throw new Error('it is empty');
       token = text;
       readAtMs = nowMs;
       return text;
     } catch (error) {
       const kept = token ?? fallback;
-      if (kept === undefined) throw error;
+      if (kept === undefined)
+        throw new KubeconfigError(`the token file ${path} can't be read: ${(error as Error).message}`, {
+          cause: error,
+        });
       env.log.warn('the token file could not be read; the last token is kept', { path, error });
       readAtMs = nowMs;
       return kept;

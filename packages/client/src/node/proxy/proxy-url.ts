@@ -17,6 +17,11 @@ export function parseProxyUrl(text: string): URL {
     );
   }
   if (url.hostname === '') throw new TypeError('the URL of the proxy has no host');
+  try {
+    credentialsOf(url);
+  } catch {
+    throw new TypeError('the user or password in the URL of the proxy is not percent-encoded');
+  }
   return url;
 }
 
