@@ -11,9 +11,9 @@ export interface Waiting {
   readonly reason: RunReason;
 }
 
-export interface WriteUnderWay {
-  readonly write: WriteEntry;
-  count: number;
+/** Writes that are under way to one object, in the order they were sent, and runs that they may have woken. */
+export interface WritesUnderWay {
+  readonly writes: WriteEntry[];
   readonly waiting: Waiting[];
 }
 
@@ -25,7 +25,7 @@ export class ResourceLog {
   /** The last write that changed an object. */
   readonly lastWrites = new Map<ObjectKey, WriteEntry>();
   /** Objects that a write without an answer is on its way to. */
-  readonly underWay = new Map<ObjectKey, WriteUnderWay>();
+  readonly underWay = new Map<ObjectKey, WritesUnderWay>();
 
   forget(write: WriteEntry): void {
     const { version, uid, object } = write;

@@ -66,8 +66,8 @@ export class RunLog {
     this.#underWay++;
     const { underWay } = this.#resources.of(write.resource);
     const known = underWay.get(write.object);
-    if (known === undefined) underWay.set(write.object, { write, count: 1, waiting: [] });
-    else known.count++;
+    if (known === undefined) underWay.set(write.object, { writes: [write], waiting: [] });
+    else known.writes.push(write);
   }
 
   /** The answer of a write is in its entry; `sentTo` is the object as it was named when it was sent. */
@@ -81,8 +81,14 @@ export class RunLog {
     this.#underWay--;
     const known = log.underWay.get(sentTo);
     if (known === undefined) return;
-    for (const { run, reason } of known.waiting) if (this.writeBehind(reason) === write) link(write, run);
-    if (--known.count === 0) log.underWay.delete(sentTo);
+    for (const { run, reason } of known.waiting) {
+      if (this.writeBehind(reason) !== write) continue;
+      link(write, run);
+      // Until now it was a guess.
+      if (run.origin === 'self' && write.run.id < run.id) run.cause = write.run;
+    }
+    known.writes.splice(known.writes.indexOf(write), 1);
+    if (known.writes.length === 0) log.underWay.delete(sentTo);
   }
 
   /** The write whose event a reason is; undefined when no kept run wrote it. */
@@ -95,7 +101,7 @@ export class RunLog {
   /** The write that may turn out to be behind a reason: it is under way to the object. */
   writeUnderWay(reason: RunReason): WriteEntry | undefined {
     if (reason.type !== 'change' || this.#underWay === 0) return undefined;
-    return this.#resources.behind(reason).underWay.get(reason.object)?.write;
+    return this.#resources.behind(reason).underWay.get(reason.object)?.writes.at(-1);
   }
 
   /** Remembers that a reason led to a run: at its write, now or when that is answered. */

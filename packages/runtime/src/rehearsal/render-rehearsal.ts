@@ -53,8 +53,8 @@ export function renderRehearsals(rehearsals: readonly Rehearsal[]): string {
   const counts = countWrites(rehearsals);
   const { created, changed, deleted, unchanged, failed } = counts;
   const more = [
-    ...(unchanged === 0 ? [] : [`${unchanged} writes that change nothing`]),
-    ...(failed === 0 ? [] : [`${failed} runs that fail`]),
+    ...(unchanged === 0 ? [] : [`writes that change nothing: ${unchanged}`]),
+    ...(failed === 0 ? [] : [`runs that fail: ${failed}`]),
   ];
   const summary = isAtRest(counts)
     ? `Nothing to change in ${rehearsals.length} keys`
