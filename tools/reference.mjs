@@ -45,7 +45,8 @@ function packageDocument(name) {
     const title = entry === '.' ? manifest.name : `${manifest.name}${entry.slice(1)}`;
     const full = path.join(root, 'packages', name, file);
     const names = exportsOf(full).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return `## ${title}\n\n${headOf(full)}\n\n${names.map(describe).join('\n')}`;
+    const hidden = hiddenBasesOf(names);
+    return `## ${title}\n\n${headOf(full)}\n\n${[...names, ...hidden.map((each) => ({ ...each, note: 'Can’t be imported: other types have its members.' }))].map(describe).join('\n')}`;
   });
   return `# ${manifest.name}\n\n${manifest.description}. Generated from docstrings by \`npm run reference\`.\n\n${sections.join('\n')}`;
 }
@@ -97,9 +98,55 @@ function exportsOf(file) {
   return found;
 }
 
+/**
+ * Types that public interfaces and aliases are made of, though nobody can import them: `extends ControllerBase`, `Omit<ControllerBase, …>`. Their
+ * members are part of what users write.
+ */
+function hiddenBasesOf(names) {
+  const found = new Map();
+  const visit = ({ module, node }) => {
+    const declaration = node?.type === 'ExportNamedDeclaration' ? node.declaration : node;
+    for (const base of basesOf(declaration)) {
+      if (found.has(base) || names.some(({ name }) => name === base)) continue;
+      const declared = localDeclaration(module, base);
+      if (declared?.node === undefined) continue;
+      found.set(base, { ...declared, name: base });
+      visit(declared);
+    }
+  };
+  names.forEach(visit);
+  return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Names an interface extends, or an alias intersects or picks from. */
+function basesOf(node) {
+  const named = (type) => {
+    if (type?.type === 'TSIntersectionType') return type.types.flatMap(named);
+    if (type?.type !== 'TSTypeReference' || type.typeName.type !== 'Identifier') return [];
+    const [first] = type.typeArguments?.params ?? [];
+    return ['Omit', 'Pick', 'Partial', 'Readonly'].includes(type.typeName.name) ? named(first) : [type.typeName.name];
+  };
+  if (node?.type === 'TSTypeAliasDeclaration') return named(node.typeAnnotation);
+  if (node?.type !== 'TSInterfaceDeclaration') return [];
+  return node.extends.flatMap(({ expression, typeArguments }) => {
+    if (expression.type !== 'Identifier') return [];
+    const [first] = typeArguments?.params ?? [];
+    return ['Omit', 'Pick', 'Partial'].includes(expression.name) ? named(first) : [expression.name];
+  });
+}
+
 function declarationIn(module, source, name) {
-  if (!source.startsWith('.')) return { module, node: undefined, from: source };
-  return exportsOf(path.resolve(path.dirname(module.file), source)).find((each) => each.name === name);
+  const file = source.startsWith('.') ? path.resolve(path.dirname(module.file), source) : entryOf(source);
+  if (file === undefined) return { module, node: undefined, from: source };
+  return exportsOf(file).find((each) => each.name === name);
+}
+
+/** The file behind `@homeostat/machinery` or `@homeostat/api/types/core-v1`; undefined for packages of others. */
+function entryOf(source) {
+  const [, name, entry = ''] = /^@homeostat\/([^/]+)(\/.+)?$/.exec(source) ?? [];
+  if (name === undefined) return undefined;
+  const file = manifestOf(name).exports[`.${entry}`];
+  return typeof file === 'string' && file.endsWith('.ts') ? path.join(root, 'packages', name, file) : undefined;
 }
 
 /** `export { x }` of something imported or declared in the file itself. */
@@ -136,7 +183,7 @@ function namesOf(node) {
   }
 }
 
-function describe({ name, module, node, from, members }) {
+function describe({ name, module, node, from, members, note = '' }) {
   if (members !== undefined) {
     const inner = members
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -144,7 +191,7 @@ function describe({ name, module, node, from, members }) {
     return inner.join('\n');
   }
   if (node === undefined) return `### ${name}\n\nFrom \`${from}\`.\n`;
-  const documentation = docOf(module, node);
+  const documentation = [docOf(module, node), note].filter((part) => part !== '').join('\n\n');
   const code = signatureOf(module, node.type === 'ExportNamedDeclaration' ? node.declaration : node, name);
   return `### ${name}\n\n${documentation === '' ? '' : `${documentation}\n\n`}\`\`\`ts\n${code}\n\`\`\`\n`;
 }
@@ -186,10 +233,7 @@ function signatureOf({ source }, node, name) {
       const parts = node.body.body.filter(isPublic).map((member) => {
         const before = source.lastIndexOf('\n', member.start) + 1;
         const doc = memberDoc(source, before);
-        const end = member.value?.body?.start ?? member.end;
-        return `${doc}  ${text(member.start, end)
-          .replace(/\s*=\s[\s\S]*$/, '')
-          .replace(/;?$/, ';')}`;
+        return `${doc}  ${memberSignature(text, member).replace(/;?$/, ';')}`;
       });
       return `${head} {\n${parts.join('\n')}\n}`;
     }
@@ -202,6 +246,13 @@ function signatureOf({ source }, node, name) {
     default:
       return text(node.start, node.end);
   }
+}
+
+/** A method without its body (defaults of parameters are part of the signature), a field without its value. */
+function memberSignature(text, member) {
+  if (member.type === 'MethodDefinition') return text(member.start, member.value?.body?.start ?? member.end);
+  if (member.value === null) return text(member.start, member.end);
+  return text(member.start, member.value.start).replace(/\s*=$/, '');
 }
 
 function isPublic(member) {

@@ -88,8 +88,10 @@ export async function runOperator(options: RunOperatorOptions): Promise<void> {
       operator.manager.add(server, { group: 'services' });
     }
     await prepare?.(operator);
-    env.log.info('the operator starts', { operator: name, server: found.server });
+    const controllers = operator.controllers.map((controller) => controller.name).join(', ');
+    env.log.info('the operator starts', { operator: name, server: found.server, controllers });
     await operator.run({ signal });
+    env.log.info('the operator has stopped', { operator: name });
   } finally {
     stop?.dispose();
     await found.transport.close();

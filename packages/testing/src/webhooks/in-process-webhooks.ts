@@ -9,7 +9,7 @@ import type { ApiResponse, Handle } from '@homeostat/client';
  * Others cannot be reached.
  *
  * @example
- * const { handle } = createWebhookHandler({ env, webhooks });
+ * const { handle } = createWebhookHandler({ env: createVirtualEnv(), webhooks });
  * await using cluster = await createTestCluster({ webhookCaller: inProcessWebhooks({ 'hooks.default.svc': handle }) });
  */
 export function inProcessWebhooks(servers: Readonly<Record<string, Handle>>): WebhookCaller {
