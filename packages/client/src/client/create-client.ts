@@ -117,12 +117,12 @@ export function createClient(options: ClientOptions): Client {
       const events = readWatch<T>(response, o.signal);
       return resource.as === 'metadata' ? toPartialEvents(events) : events;
     },
-    create: (resource, o) =>
+    create: async (resource, o) =>
       object({
         method: 'POST',
         resource,
         path: {
-          namespace: o.namespace ?? (resource.namespaced ? o.object.metadata?.namespace : undefined),
+          namespace: o.namespace ?? (resource.namespaced ? namespaceOf(resource, o.object) : undefined),
           name: o.name,
           subresource: o.subresource,
         },
@@ -250,6 +250,13 @@ function selectQuery(options: SelectOptions): {
   fieldSelector?: string | undefined;
 } {
   return { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector };
+}
+
+/** @throws TypeError without one: the server would only say that nothing can be created across all namespaces. */
+function namespaceOf({ resource }: ResourceType, { metadata }: KubeObject): string {
+  const namespace = metadata?.namespace ?? '';
+  if (namespace !== '') return namespace;
+  throw new TypeError(`creating ${resource} needs a namespace, in the call or in the object's metadata`);
 }
 
 function namePath(resource: ResourceType, named: Named, subresource: string | undefined): ResourcePathOptions {

@@ -157,4 +157,14 @@ describe('createClient() and answers that are not from an API server', () => {
     }
     await assert.rejects(client.get(pods, { ...target, subresource: 'proxy/../..' }), TypeError);
   });
+
+  it('creates nothing in no namespace', async () => {
+    const { client } = setUp(bytes('{"kind":"Pod"}'));
+    await assert.rejects(
+      client.create(pods, { object: { metadata: { name: 'a' } } }),
+      /creating pods needs a namespace/,
+    );
+    await client.create(pods, { object: { metadata: { name: 'a', namespace: 'x' } } });
+    await client.create(pods, { namespace: 'x', object: { metadata: { name: 'a' } } });
+  });
 });

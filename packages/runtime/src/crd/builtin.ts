@@ -3,7 +3,7 @@
 
 import type { JSONSchemaProps } from '@homeostat/api/types/apiextensions-v1';
 import { structByName } from '@homeostat/api';
-import type { FieldSchema, ScalarSchema, Schema, StructSchema } from '@homeostat/machinery';
+import type { FieldSchema, Json, ScalarSchema, Schema, StructSchema } from '@homeostat/machinery';
 import { quantity } from './schema.ts';
 import type { SchemaNode } from './schema-node.ts';
 
@@ -76,7 +76,7 @@ function fromStruct(struct: StructSchema, above: readonly string[]): JSONSchemaP
   const within = [...above, struct.name];
   const fields =
     struct.name === objectMeta ? struct.fields.filter(({ name }) => templateFields.has(name)) : struct.fields;
-  const required = fields.filter((field) => field.required && field.default === undefined).map(({ name }) => name);
+  const required = fields.filter((field) => field.required && defaultOf(field) === undefined).map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, fromField(field, within)])),
@@ -85,10 +85,25 @@ function fromStruct(struct: StructSchema, above: readonly string[]): JSONSchemaP
   };
 }
 
-function fromField({ schema, default: value, mapType }: FieldSchema, above: readonly string[]): JSONSchemaProps {
+function fromField(field: FieldSchema, above: readonly string[]): JSONSchemaProps {
+  const { schema, mapType } = field;
+  const value = defaultOf(field);
   return {
     ...fromSchema(schema, above),
     ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
     ...(value === undefined ? {} : { default: value }),
   };
+}
+
+/**
+ * The default of a field. A required one has the zero of Go for its default in Kubernetes' own schemas, which only says that Go has no "absent";
+ * in a CustomResourceDefinition it would make the field optional, and where the zero is none of the allowed values the server refuses it.
+ */
+function defaultOf({ required, default: value }: FieldSchema): Json | undefined {
+  return required === true && isZero(value) ? undefined : value;
+}
+
+function isZero(value: Json | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === '' || value === 0 || value === false;
 }

@@ -115,7 +115,7 @@ export interface CustomResource<V extends Readonly<Record<string, VersionOptions
  * const { resource, create } = memcacheds.versions.v1;
  * await client.create(resource, { namespace: 'default', object: create({ metadata: { name: 'a' }, spec: {} }) });
  *
- * @throws Error when no version or several are marked as stored.
+ * @throws Error when no version or several are marked as stored, or a field is one that every object has.
  */
 export function customResource<const V extends Readonly<Record<string, VersionOptions<Body>>>>(
   options: CustomResourceOptions<V>,
@@ -188,6 +188,8 @@ function toVersion(name: string, version: VersionOptions<Body>, storage: boolean
 }
 
 function schemaOf({ fields, description, rules }: VersionOptions<Body>): JSONSchemaProps {
+  const taken = ['apiVersion', 'kind', 'metadata'].find((name) => name in fields);
+  if (taken !== undefined) throw new Error(`every object has ${taken}: a custom resource cannot define it anew`);
   const required = Object.keys(fields).filter((name) => name !== 'status' && fields[name]?.presence === 'required');
   return {
     type: 'object',

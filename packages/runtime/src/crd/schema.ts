@@ -1,6 +1,6 @@
 // Builders of structural schemas: one definition gives the schema of a CustomResourceDefinition and the TypeScript types of
-// its objects. Only what a structural schema can say can be said, so there is nothing the server would refuse
-// (Kubernetes' rules: KEP-1693 and the API reference of JSONSchemaProps).
+// its objects. What a structural schema can't say can't be said here (Kubernetes' rules: KEP-1693 and the API reference of
+// JSONSchemaProps); whether defaults fit and rules are cheap enough, the server says.
 
 import type { JSONSchemaProps, ValidationRule } from '@homeostat/api/types/apiextensions-v1';
 import type { Json } from '@homeostat/machinery';
@@ -110,6 +110,7 @@ export function array<N extends SchemaNode, const O extends ArrayOptions<Input<N
   options?: O,
 ): NodeOf<readonly Output<N>[], readonly Input<N>[], O> {
   const { listType, mapKeys, ...rest }: ArrayOptions<Input<N>> = options ?? {};
+  checkListType(listType, mapKeys);
   return node<readonly Output<N>[], readonly Input<N>[], O>(
     {
       type: 'array',
@@ -119,6 +120,14 @@ export function array<N extends SchemaNode, const O extends ArrayOptions<Input<N
     },
     rest,
   );
+}
+
+/** @throws TypeError for a map without keys, or keys without a map */
+function checkListType(listType: string | undefined, mapKeys: readonly string[] = []): void {
+  if ((listType === 'map') !== mapKeys.length > 0)
+    throw new TypeError(
+      `a list has mapKeys when its listType is map, and only then: ${listType ?? 'atomic'}, ${JSON.stringify(mapKeys)}`,
+    );
 }
 
 /** A map from strings. */
