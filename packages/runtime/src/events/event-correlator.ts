@@ -50,7 +50,7 @@ export class EventCorrelator {
     this.#options = options;
   }
 
-  /** What to write for `event`; undefined when it is one too many. `nowMs` is wall clock. */
+  /** What to write for `event`; undefined when it is one too many. `nowMs` is monotonic: wall clocks are set back. */
   correlate(event: Event, nowMs: number): CorrelatedEvent | undefined {
     const aggregated = this.#aggregate(event, nowMs);
     const counted = this.#count(aggregated.event, aggregated.cacheKey);

@@ -130,6 +130,23 @@ describe('createEventRecorder()', () => {
     await end();
   });
 
+  it('is not silenced by a wall clock that is set back', async () => {
+    const { env, record, events, end } = setUp();
+    record('a');
+    await env.clock.settle();
+    const { clock } = env;
+    const real = clock.nowMs.bind(clock);
+    clock.nowMs = () => real() - 7 * 86_400_000;
+    record('b');
+    record('c');
+    await env.clock.settle();
+    assert.deepEqual(
+      events().map(({ message }) => message),
+      ['a', 'b', 'c'],
+    );
+    await end();
+  });
+
   it('creates an event again that was deleted, and goes on counting', async () => {
     const { env, record, server, end, events } = setUp();
     record('same');

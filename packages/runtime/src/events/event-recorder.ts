@@ -96,7 +96,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       reportingComponent: component,
       reportingInstance: host,
     };
-    const correlated = correlator.correlate(event, env.clock.nowMs());
+    const correlated = correlator.correlate(event, env.clock.monotonicMs());
     if (correlated === undefined) return;
     sink.push({ event: correlated.event, send: (sent, signal) => send(sent, correlated.cacheKey, signal) });
   };

@@ -38,6 +38,7 @@ export interface SeriesRecorder {
 
 interface Series {
   event: Event;
+  /** Monotonic. */
   lastMs: number;
 }
 
@@ -107,7 +108,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       const first = series.event.series === undefined;
       const count = first ? 2 : (series.event.series?.count ?? 1) + 1;
       series.event = { ...series.event, series: { count, lastObservedTime: formatMicroTime(nowMs) } };
-      series.lastMs = nowMs;
+      series.lastMs = env.clock.monotonicMs();
       if (first) write(series.event);
       return;
     }
@@ -126,7 +127,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       note: cut(input.note),
       type: input.type,
     };
-    known.set(key, { event, lastMs: nowMs });
+    known.set(key, { event, lastMs: env.clock.monotonicMs() });
     write(event);
   };
 
@@ -143,7 +144,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
 
   /** Series and single events that were not seen for a while are over; a later one starts anew. */
   const finish = (): void => {
-    const nowMs = env.clock.nowMs();
+    const nowMs = env.clock.monotonicMs();
     for (const [key, series] of known.entries()) {
       if (nowMs - series.lastMs < finishMs) continue;
       if (series.event.series !== undefined) write(series.event);

@@ -75,10 +75,12 @@ function informerDiagnosis(informer: Informer): InformerDiagnosis {
   };
 }
 
-/** A part that can't be pictured must not hide the others. */
-function pictureOf(picture: () => unknown): unknown {
+/** As JSON. A part that can't be pictured must not hide the others: then it is its error. */
+export function pictureOf(picture: () => unknown): unknown {
   try {
-    return picture();
+    const value = picture();
+    // What is no JSON, a cycle or a bigint, is found here and not when all of it is written.
+    return value === undefined ? undefined : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown);
   } catch (error) {
     return { error: messageOf(error) };
   }

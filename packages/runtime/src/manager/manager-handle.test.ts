@@ -53,6 +53,26 @@ describe('createManagerHandle()', () => {
     assert.equal((await ask(handle, '/healthz', { method: 'POST' })).status, 405);
   });
 
+  it('shows the rest where one picture is no JSON', async () => {
+    const env = createVirtualEnv();
+    const manager = createManager({ env });
+    const cycle: Record<string, unknown> = {};
+    cycle['self'] = cycle;
+    manager.add({ name: 'odd', run: () => Promise.resolve(), status: () => cycle });
+    manager.add({ name: 'even', run: () => Promise.resolve(), status: () => ({ well: true }) });
+    manager.addDiagnosis('big', () => 10n);
+    const fails = (): never => {
+      throw new Error('no page');
+    };
+    const handle = createManagerHandle({ env, source: manager, pages: { fails, nothing: () => undefined } });
+    const parts = JSON.parse((await ask(handle, '/debug/parts')).text) as readonly { readonly status: object }[];
+    assert.match(JSON.stringify(parts[0]?.status), /circular/);
+    assert.deepEqual(parts[1]?.status, { well: true });
+    assert.match((await ask(handle, '/debug/state')).text, /"big": \{\s*"error": "[^"]*BigInt/);
+    assert.match((await ask(handle, '/debug/fails')).text, /"error": "no page"/);
+    assert.deepEqual((await ask(handle, '/debug/nothing')).status, 200);
+  });
+
   it('serves metrics as text and diagnostics as JSON', async () => {
     const { env, handle } = setUp();
     env.metrics.counter({ name: 'things_total', help: 'things' }).inc();

@@ -3,7 +3,7 @@
 import type { Env } from '@homeostat/base';
 import type { ApiRequest, ApiResponse, Handle } from '@homeostat/client';
 import { answerHealth, type HealthReport } from './health.ts';
-import type { Diagnosis } from './diagnosis.ts';
+import { type Diagnosis, pictureOf } from './diagnosis.ts';
 
 /** What is asked; a `Manager` is one. */
 export interface ManagerSource {
@@ -70,7 +70,7 @@ function debug({ source, pages = {} }: ManagerHandleOptions, [page, name]: reado
     const part = diagnosis.parts.find((each) => each.name === name);
     return part === undefined ? notFound() : json(part);
   }
-  if (Object.hasOwn(pages, page)) return json(pages[page]?.());
+  if (Object.hasOwn(pages, page)) return json(pictureOf(() => pages[page]?.()));
   return Object.hasOwn(diagnosis.more, page) ? json(diagnosis.more[page]) : notFound();
 }
 
@@ -87,7 +87,7 @@ function notFound(): ApiResponse {
 }
 
 function json(value: unknown): ApiResponse {
-  return text(200, `${JSON.stringify(value, undefined, 2)}\n`, 'application/json');
+  return text(200, `${JSON.stringify(value ?? null, undefined, 2)}\n`, 'application/json');
 }
 
 function text(status: number, body: string, type = 'text/plain; charset=utf-8'): ApiResponse {
