@@ -18,6 +18,7 @@ import {
   createControllerManager,
 } from '@homeostat/controllers';
 import { createLeaderElector, LeadershipLostError } from '@homeostat/runtime';
+import { cutOff } from './cut-off.ts';
 import { testRootCa } from './fixture/security.ts';
 import { fixtureTokenKeys } from './fixture/token-keys.ts';
 
@@ -126,15 +127,5 @@ export function startControllerManager(
       power.abort(new TransportError('reset', 'the process is gone'));
       await end();
     },
-  };
-}
-
-/** A handle that answers nothing once `power` aborts. What the server began it may finish; nobody hears of it. */
-function cutOff(handle: Handle, power: AbortSignal): Handle {
-  return async (request) => {
-    power.throwIfAborted();
-    const response = await handle({ ...request, signal: AbortSignal.any([request.signal, power]) });
-    power.throwIfAborted();
-    return response;
   };
 }

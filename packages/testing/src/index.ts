@@ -10,6 +10,7 @@ export {
   type WaitOptions,
 } from './test-cluster.ts';
 export { inProcessWebhooks } from './webhooks/in-process-webhooks.ts';
+export type { OperatorProcess } from './operator-process.ts';
 export { operatorComponent, type OperatorComponentOptions } from './operator-component.ts';
 
 // What goes wrong.

@@ -4,6 +4,7 @@
 import { isIdle } from '@homeostat/runtime';
 import { checkCaches } from './checkers/caches.ts';
 import type { ControllerManagerProcess } from './controller-manager-process.ts';
+import type { OperatorProcess } from './operator-process.ts';
 import type { StoreState } from './store-state.ts';
 
 /** Controllers whose plans rest on a memory of their own: asking them for a plan would change it. They act in passes, for ever. */
@@ -15,8 +16,12 @@ const rememberingControllers: ReadonlySet<string> = new Set([
 ]);
 
 /** What is still to be done, one sentence each; none at rest. Processes that do not lead only have to have true caches. */
-export function unrest(state: StoreState, processes: readonly ControllerManagerProcess[]): readonly string[] {
-  const problems: string[] = [];
+export function unrest(
+  state: StoreState,
+  processes: readonly ControllerManagerProcess[],
+  operators: readonly OperatorProcess[] = [],
+): readonly string[] {
+  const problems = operators.flatMap((process) => unrestOfOperator(state, process));
   for (const process of processes) {
     if (!process.alive) continue;
     problems.push(...checkCaches(process.parts.informers, state));
@@ -31,6 +36,23 @@ export function unrest(state: StoreState, processes: readonly ControllerManagerP
     }
     for (const runnable of process.parts.runnables)
       if (runnable.pending > 0) problems.push(`${runnable.name} has ${runnable.pending} objects to look at`);
+  }
+  return problems;
+}
+
+/** Keys that wait for their time (`requeueAfterMs`) are at rest; those that are ready, under work or unseen are not. */
+function unrestOfOperator(state: StoreState, { alive, leading, operator }: OperatorProcess): readonly string[] {
+  if (!alive) return [];
+  const problems = [...checkCaches(operator.informers, state)];
+  if (!leading) return problems;
+  for (const controller of operator.controllers) {
+    const { queue, fencedKeys } = controller.status();
+    const busy = queue.ready.length + queue.processing.length + fencedKeys;
+    if (busy > 0) problems.push(`${controller.name} has ${busy} keys to look at`);
+    for (const key of controller.keys()) {
+      const plan = controller.plan(key);
+      if (plan !== undefined && !isIdle(plan)) problems.push(`${controller.name} has something to do for ${key}`);
+    }
   }
   return problems;
 }

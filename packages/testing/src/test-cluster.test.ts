@@ -1,5 +1,5 @@
 import { configMaps, deployments, namespaces, pods } from '@homeostat/client/resources';
-import { controllerFor } from '@homeostat/runtime';
+import { controllerFor, setControllerReference } from '@homeostat/runtime';
 import { customResource, schema } from '@homeostat/runtime/crd';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -105,6 +105,40 @@ describe('createTestCluster()', () => {
       state.list(resource).map(({ metadata }) => metadata?.name),
       ['a'],
     );
+  });
+
+  it('starts operators that crash and go on where they were', async () => {
+    const keep = controllerFor('keep', namespaces)
+      .owns(configMaps)
+      .reconcile(async ({ key, caches, client }) => {
+        const namespace = caches.lister(namespaces).getByKey(key);
+        if (namespace?.metadata?.labels?.['kept'] === undefined || caches.lister(configMaps).get(key, 'kept')) return;
+        const map = { metadata: { name: 'kept', namespace: key } };
+        await client.create(configMaps, {
+          object: setControllerReference(map, { object: namespace, resource: namespaces }),
+        });
+      });
+    await using cluster = await createTestCluster({ controllerManagers: false });
+    const options = { name: 'keeper', controllers: [keep], election: { namespace: 'default', identity: 'a' } };
+    const kept = (namespace: string) => () => cluster.get(configMaps, namespace, 'kept') !== undefined;
+    const make = (name: string) =>
+      cluster.admin.create(namespaces, { object: { metadata: { name, labels: { kept: '' } } } });
+    const first = cluster.startOperator(options);
+    await cluster.run(make('one'));
+    await cluster.waitFor(kept('one'));
+    await cluster.quiesce();
+    assert.ok(first.leading);
+    await cluster.run(first.crash());
+    assert.ok(!first.alive);
+    await cluster.run(make('two'));
+    await cluster.advance(5_000);
+    assert.ok(!kept('two')(), 'nobody is there');
+    const crashedMs = cluster.clock.nowMs();
+    const second = cluster.startOperator({ ...options, election: { ...options.election, identity: 'b' } });
+    await cluster.waitFor(kept('two'));
+    assert.ok(cluster.clock.nowMs() - crashedMs > 5_000, 'the lease of the one that crashed is waited for');
+    await cluster.run(second.stop());
+    assert.equal(second.failure, undefined);
   });
 
   it('says what keeps a cluster from rest', async () => {

@@ -4,6 +4,7 @@
 import {
   createSeededRandom,
   createVirtualEnv,
+  type Env,
   type LogLevel,
   type LogLine,
   Scope,
@@ -44,6 +45,8 @@ import { FaultInjector } from './faults/fault-injector.ts';
 import { forkBootedStore } from './fixture/booted-store.ts';
 import { testSecurity } from './fixture/security.ts';
 import { type HistoryEntry, readHistory } from './history.ts';
+import type { OperatorComponentOptions } from './operator-component.ts';
+import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { unrest } from './quiescence.ts';
 import { StoreState } from './store-state.ts';
 
@@ -79,6 +82,8 @@ export interface WaitOptions {
 export interface TestCluster extends AsyncDisposable {
   readonly seed: number;
   readonly clock: VirtualClock;
+  /** Clock, chance, log and metrics of the cluster, for what is put together by hand. */
+  readonly env: Env;
   readonly store: MemoryStore;
   readonly cluster: Cluster;
   /** A client with all rights, which faults do not hit. */
@@ -88,10 +93,22 @@ export interface TestCluster extends AsyncDisposable {
   readonly nodes: NodePool;
   /** Controller managers, those that ended included. */
   readonly processes: readonly ControllerManagerProcess[];
+  /** Operators started with {@link startOperator}, those that ended included. */
+  readonly operators: readonly OperatorProcess[];
   /** A client that acts as `user`; faults hit it when `faulty` is set. */
   clientAs(user: UserInfo, options?: { readonly userAgent?: string; readonly faulty?: boolean }): Client;
   /** Starts one more controller manager. */
   startControllerManager(options: ControllerManagerProcessOptions): ControllerManagerProcess;
+  /**
+   * Starts an operator that can be stopped, crash and be started anew. Faults apply to it, and {@link quiesce} waits for it.
+   *
+   * @example
+   * const first = cluster.startOperator({ name: 'memcached', definitions, controllers });
+   * await cluster.waitFor(() => cluster.serves(memcacheds));
+   * await cluster.run(first.crash());
+   * cluster.startOperator({ name: 'memcached', definitions, controllers });
+   */
+  startOperator(options: OperatorComponentOptions): OperatorProcess;
   /** Drives the clock until `promise` settles and returns its value. */
   run<T>(promise: Promise<T>): Promise<T>;
   /** Lets everything run that can run now, without moving time. */
@@ -100,7 +117,7 @@ export interface TestCluster extends AsyncDisposable {
   advance(deltaMs: number): Promise<void>;
   /** Moves time on until `condition` holds. @throws when the limit is reached, with the seed and what parts of the cluster complained about */
   waitFor(condition: () => boolean, options?: WaitOptions): Promise<void>;
-  /** Moves time on until the cluster is at rest. @throws with what is still to be done */
+  /** Moves time on until the cluster is at rest, operators of {@link startOperator} included. @throws with what is still to be done */
   quiesce(options?: { readonly limitMs?: number }): Promise<StoreState>;
   /** What the API server's cache has now; undefined: no such object. Shared: never change it. */
   get<T extends KubeObject>(resource: ResourceType<T>, namespace: string | undefined, name: string): T | undefined;
@@ -198,7 +215,8 @@ class RunningTestCluster implements TestCluster {
   readonly cluster: Cluster;
   readonly admin: Client;
   readonly processes: ControllerManagerProcess[] = [];
-  readonly #env: Parts['env'];
+  readonly operators: OperatorProcess[] = [];
+  readonly env: Parts['env'];
   readonly #complaints: Complaints;
   readonly #scope = new Scope();
   readonly #startRevision: number;
@@ -212,7 +230,7 @@ class RunningTestCluster implements TestCluster {
     this.store = store;
     this.faults = faults;
     this.cluster = cluster;
-    this.#env = env;
+    this.env = env;
     this.#complaints = complaints;
     this.#startRevision = store.revision;
     this.admin = this.clientAs(adminUser, { userAgent: 'test' });
@@ -246,7 +264,7 @@ class RunningTestCluster implements TestCluster {
         handle: options.faulty === true ? this.faults.intercept(handle) : handle,
         user,
       }),
-      env: this.#env,
+      env: this.env,
       userAgent: options.userAgent ?? user.username,
       onWarning: () => {},
     });
@@ -254,8 +272,15 @@ class RunningTestCluster implements TestCluster {
 
   startControllerManager(options: ControllerManagerProcessOptions): ControllerManagerProcess {
     const handle = this.faults.intercept(this.cluster.server.handle);
-    const process = startControllerManager(options, { env: this.#env, handle });
+    const process = startControllerManager(options, { env: this.env, handle });
     this.processes.push(process);
+    return process;
+  }
+
+  startOperator(options: OperatorComponentOptions): OperatorProcess {
+    const handle = this.faults.intercept(this.cluster.server.handle);
+    const process = startOperator(options, { env: this.env, handle });
+    this.operators.push(process);
     return process;
   }
 
@@ -295,7 +320,7 @@ class RunningTestCluster implements TestCluster {
     await this.settle();
     for (;;) {
       const state = await this.state();
-      const problems = unrest(state, this.processes);
+      const problems = unrest(state, this.processes, this.operators);
       if (problems.length === 0) return state;
       if (this.clock.monotonicMs() >= endMs)
         throw new Error(
@@ -332,7 +357,8 @@ class RunningTestCluster implements TestCluster {
 
   async stop(): Promise<void> {
     this.faults.clear();
-    for (const process of this.processes) if (process.alive) await this.clock.run(process.stop());
+    for (const process of [...this.operators, ...this.processes])
+      if (process.alive) await this.clock.run(process.stop());
     await this.clock.run(this.#scope.close());
   }
 
@@ -352,6 +378,9 @@ class RunningTestCluster implements TestCluster {
     if (this.#failure !== undefined) throw this.#failure.error;
     for (const process of this.processes) {
       if (process.failure !== undefined) throw new Error(`${process.identity} failed`, { cause: process.failure });
+    }
+    for (const { name, failure } of this.operators) {
+      if (failure !== undefined) throw new Error(`the operator ${name} failed`, { cause: failure });
     }
   }
 }
