@@ -216,6 +216,11 @@ export {
 export type { OperatorPlan, RehearseOperatorOptions } from './rehearsal/rehearse-operator.ts';
 export { countWrites, renderRehearsals, type WriteCounts } from './rehearsal/render-rehearsal.ts';
 
+// Shadows: a second version of a controller beside the first.
+export type { Difference, DifferenceKind } from './shadow/difference.ts';
+export { createShadow, type Shadow, type ShadowOptions } from './shadow/shadow.ts';
+export type { DifferenceSort, ShadowPicture, ShadowResult } from './shadow/shadow-report.ts';
+
 // Operators.
 export {
   createOperator,
@@ -223,6 +228,7 @@ export {
   type OperatorElection,
   type OperatorOptions,
   type OperatorParts,
+  type OperatorShadow,
 } from './operator/create-operator.ts';
 
 // Work queues.

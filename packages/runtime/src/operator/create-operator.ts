@@ -14,6 +14,8 @@ import type { LeaderElectionOptions } from '../leader-election/leader-election-o
 import { createJournal, type Journal, type JournalOptions } from '../journal/journal.ts';
 import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
+import { createStagedParts } from '../rehearsal/staged-parts.ts';
+import { createShadow, type Shadow, type ShadowOptions } from '../shadow/shadow.ts';
 import { type OperatorPlan, rehearseOperator, type RehearseOperatorOptions } from '../rehearsal/rehearse-operator.ts';
 
 export interface OperatorOptions {
@@ -35,6 +37,17 @@ export interface OperatorOptions {
   readonly onRun?: ControllerDependencies['onRun'];
   /** What is remembered of runs, and how loops are found; default: 2,000 runs, loops damped. `false`: no journal, and loops run free. */
   readonly journal?: false | Omit<JournalOptions, 'env'>;
+  /** Second versions of controllers, by the names of the first: rehearsed after each run, compared, never written. Default none. */
+  readonly shadows?: Readonly<Record<string, OperatorShadow>>;
+}
+
+/** A second version of a controller, and how it is compared with the first. */
+export interface OperatorShadow extends Pick<
+  ShadowOptions,
+  'onDifference' | 'queueMax' | 'changesMax' | 'timeToleranceMs' | 'ignore'
+> {
+  /** With a function, it gets a client and events that only pretend. */
+  readonly definition: ControllerDefinition | ((parts: OperatorParts) => ControllerDefinition);
 }
 
 /** A Lease to hold; the operator's client and events are used for it. */
@@ -58,6 +71,8 @@ export interface Operator extends OperatorParts {
   readonly controllers: readonly Controller[];
   /** Also on `/debug/journal`. */
   readonly journal: Journal | undefined;
+  /** Also on `/debug/shadows`. */
+  readonly shadows: readonly Shadow[];
   /**
    * What it would do now, without doing it: from caches that are filled for this and given up after, whether it runs or not. Controllers are made
    * anew for it when `controllers` is a function, and then get a client and events that only pretend; those given as a list must write
@@ -99,15 +114,20 @@ export function createOperator(options: OperatorOptions): Operator {
   const parts: OperatorParts = { client, env, informers, events };
   const definedWith = (given: OperatorParts): readonly ControllerDefinition[] =>
     typeof options.controllers === 'function' ? options.controllers(given) : options.controllers;
-  const controllers = definedWith(parts).map((definition) =>
+  const defined = definedWith(parts);
+  const shadows = shadowsOf(options, defined, parts);
+  const observers = [...(journal === undefined ? [] : [journal.observe]), ...shadows.map((shadow) => shadow.observe)];
+  const controllers = defined.map((definition) =>
     createController(definition, {
       ...parts,
       recordEvent: (action, component) => events.recordAction(action, component),
       ...(onAction === undefined ? {} : { onAction }),
       ...(onRun === undefined ? {} : { onRun }),
-      ...(journal === undefined ? {} : { observers: [journal.observe] }),
+      observers,
     }),
   );
+  for (const shadow of shadows) manager.add(shadow, { group: 'always' });
+  if (shadows.length > 0) manager.addDiagnosis('shadows', () => shadows.map((shadow) => shadow.picture()));
   if (journal !== undefined) manager.addDiagnosis('journal', () => journal.picture());
   for (const controller of controllers) manager.addController(controller);
   return {
@@ -115,6 +135,7 @@ export function createOperator(options: OperatorOptions): Operator {
     manager,
     controllers,
     journal,
+    shadows,
     rehearse: (rehearsal) =>
       rehearseOperator(
         {
@@ -132,6 +153,20 @@ export function createOperator(options: OperatorOptions): Operator {
       await manager.run({ signal });
     },
   };
+}
+
+/** @throws Error when a shadow is of no controller */
+function shadowsOf(
+  { shadows = {} }: OperatorOptions,
+  controllers: readonly ControllerDefinition[],
+  parts: OperatorParts,
+): readonly Shadow[] {
+  return Object.entries(shadows).map(([of, { definition, ...options }]) => {
+    if (!controllers.some(({ name }) => name === of)) throw new Error(`there is no controller ${of} to shadow`);
+    const { client, events, onStage } = createStagedParts(parts);
+    const second = typeof definition === 'function' ? definition({ ...parts, client, events }) : definition;
+    return createShadow({ ...options, ...parts, of, definition: second, onStage });
+  });
 }
 
 function electorOf(
