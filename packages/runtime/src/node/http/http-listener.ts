@@ -72,12 +72,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('upgrade', (incoming: http.IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(incoming, socket, head, options);
   });
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+  // Connections as they are accepted: one that never begins its handshake would hold up the end as well.
+  server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    socket.setNoDelay(true);
     socket.on('error', () => {}); // a client that resets its connection is no event of ours
     socket.on('close', () => sockets.delete(socket));
+    socket.setNoDelay(true);
   });
+  server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}));
   if (tls !== undefined) {
     (server as http2.Http2SecureServer).on('session', (session) => {
       sessions.add(session);

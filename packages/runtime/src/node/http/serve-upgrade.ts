@@ -29,7 +29,7 @@ export async function serveUpgrade(
   try {
     const response = await options.handle(readRequest(incoming, gone.signal));
     if (response.body.kind !== 'upgrade') {
-      await writePlain(socket, response);
+      await writePlain(socket, response, gone.signal);
       return;
     }
     socket.write(headOf(response));
@@ -50,7 +50,7 @@ function headOf(response: ApiResponse): string {
 }
 
 /** An ordinary answer on a connection that wanted more; it is closed afterwards. */
-async function writePlain(socket: Socket, response: ApiResponse): Promise<void> {
+async function writePlain(socket: Socket, response: ApiResponse, signal: AbortSignal): Promise<void> {
   const { body } = response;
   const closing: ApiResponse = { ...response, headers: { ...response.headers, connection: 'close' } };
   if (body.kind === 'bytes') {
@@ -62,7 +62,7 @@ async function writePlain(socket: Socket, response: ApiResponse): Promise<void> 
   socket.write(headOf(closing));
   if (body.kind !== 'stream') return;
   // No length and no chunking: the end of the connection is the end of the body.
-  for await (const chunk of body.chunks) if (!socket.write(chunk)) await once(socket, 'drain');
+  for await (const chunk of body.chunks) if (!socket.write(chunk)) await once(socket, 'drain', { signal });
 }
 
 function connectionOf(socket: Socket, head: Buffer, signal: AbortSignal): DuplexConnection {
