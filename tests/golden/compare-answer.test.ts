@@ -160,6 +160,12 @@ describe('what may not differ', () => {
     assertDiffers([message('5', 'is'), message('70', 'was')]);
   });
 
+  it('how often a container was restarted, but how long ago may', () => {
+    assertEqual([{ cells: ['2 (2y332d ago)'] }, { cells: ['2 (2y333d ago)'] }]);
+    assertDiffers([{ cells: ['2 (2y332d ago)'] }, { cells: ['3 (2y332d ago)'] }]);
+    assertDiffers([{ cells: ['2 (2y332d ago)'] }, { cells: ['2'] }]);
+  });
+
   it('the path of each difference is told', () => {
     const [difference] = compareBodies([{ items: [{ spec: { a: 1 } }] }, { items: [{ spec: { a: 2 } }] }]);
     assert.deepEqual(difference, { path: 'body.items[0].spec.a', expected: 1, actual: 2 });

@@ -21,6 +21,8 @@ const kinds: Readonly<Record<string, string>> = {
   pem: '-----BEGIN [A-Z ]+-----[\\s\\S]*-----END [A-Z ]+-----',
   // The end of an Event's name.
   event: '(?<=\\.)[0-9a-f]{14,17}\\b',
+  // "2 (3d ago)": when a container was restarted last. It grows by the day.
+  ago: '(?<=\\()(?:\\d+[ydhms])+(?= ago\\))',
   // The dump of Go structs that ends some validation messages.
   structDiff: '\\n@@ -\\d[\\s\\S]*',
   nodePort: '(?<=:)3[0-2]\\d{3}(?=/(?:TCP|UDP|SCTP)\\b)',

@@ -53,7 +53,7 @@ export const mutatingAdmissionPolicyBindingStrategy: KindStrategy<MutatingAdmiss
     validate(object, errors) {
       validatePolicyName(object.spec?.policyName ?? '', specPath.child('policyName'), errors);
       validateParamRef(object.spec?.paramRef, specPath.child('paramRef'), errors);
-      validateMatchResources(object.spec?.matchResources, specPath.child('matchResouces'), errors);
+      validateMatchResources(object.spec?.matchResources, specPath.child('matchResources'), errors);
     },
     more: {
       allowUnconditionalUpdate: false,

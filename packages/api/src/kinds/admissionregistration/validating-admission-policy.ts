@@ -78,7 +78,7 @@ export const validatingAdmissionPolicyBindingStrategy: KindStrategy<ValidatingAd
       validatePolicyName(object.spec?.policyName ?? '', specPath.child('policyName'), errors);
       validateParamRef(object.spec?.paramRef, specPath.child('paramRef'), errors);
       // The misspelt path is upstream's.
-      validateMatchResources(object.spec?.matchResources, specPath.child('matchResouces'), errors);
+      validateMatchResources(object.spec?.matchResources, specPath.child('matchResources'), errors);
       validateActions(object.spec?.validationActions ?? [], specPath.child('validationActions'), errors);
     },
     more: {
