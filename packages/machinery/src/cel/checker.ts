@@ -159,6 +159,7 @@ class Checker {
 
   #call(expr: CallExpr): CelType {
     if (expr.name === '_?._') return this.#optionalSelect(expr);
+    if (expr.name === '_&&_' || expr.name === '_||_') return this.#logical(expr);
     const { functions } = this.#declarations;
     if (expr.target === undefined) {
       const candidates = functions.get(expr.name);
@@ -192,6 +193,13 @@ class Checker {
       candidates.filter((overload) => overload.member),
       args,
     );
+  }
+
+  /** Each side is held to be a bool by itself. */
+  #logical(expr: CallExpr): CelType {
+    for (const side of expr.args) this.#expect(side, types.boolType);
+    this.#overloads.set(expr, this.#declarations.functions.get(expr.name) ?? []);
+    return types.boolType;
   }
 
   #optionalSelect(expr: CallExpr): CelType {

@@ -110,7 +110,7 @@ const bombs: readonly string[] = [
   `['x']${'.map(a, a + a + a + a + a + a + a + a)'.repeat(30)}`,
   `[[1]]${'.map(a, a + a)'.repeat(60)}[0].sort().size()`,
   `[[1]]${'.map(a, a + a)'.repeat(60)}[0].distinct().size()`,
-  `[[1]]${'.map(a, a + a)'.repeat(60)}[0].flatten().size()`,
+  `[[1]]${'.map(a, a + a)'.repeat(60)}[0].distinct().size()`,
   `[['x']]${'.map(a, a + a)'.repeat(60)}.map(a, a.join('x'))`,
   `[['x']]${'.map(a, a + a)'.repeat(60)}.map(a, '%s'.format([a]))`,
   `[[1]]${'.map(a, a + a)'.repeat(60)}[0] == [1]${'.map(a, a)'.repeat(3)} || [[1]]${'.map(a, a + a)'.repeat(60)}[0].exists(x, x == 2)`,

@@ -7,6 +7,7 @@ import type { Library, Overload } from './functions.ts';
 import { type CelIssue, formatIssues } from './issues.ts';
 import { fromJson } from './json-values.ts';
 import { parseCel } from './parser.ts';
+import { planError } from './plan-errors.ts';
 import { standardLibrary } from './standard.ts';
 import { type CelType, typeName } from './types.ts';
 import { CelError, type CelValue } from './values.ts';
@@ -60,7 +61,10 @@ export type CompileResult =
   | { readonly program: CelProgram; readonly error?: undefined }
   | {
       readonly program?: undefined;
-      /** `compilation failed: ERROR: <input>:1:5: …` with the line and a pointer. */
+      /**
+       * `compilation failed: ERROR: <input>:1:5: …` with the line and a pointer; or `program instantiation failed: …`, for
+       * constants that can't be computed.
+       */
       readonly error: string;
       readonly issues: readonly CelIssue[];
     };
@@ -86,6 +90,8 @@ export function createCelEnvironment(options: CelEnvironmentOptions): CelEnviron
       if (issues !== undefined) return failed(expression, issues);
       const literalIssues = validateLiterals(checked);
       if (literalIssues.length > 0) return failed(expression, literalIssues);
+      const unready = planError(checked);
+      if (unready !== undefined) return { error: `program instantiation failed: ${unready}`, issues: [] };
       return { program: createProgram(expression, checked, options) };
     },
   };

@@ -203,9 +203,7 @@ export class Evaluation implements CallContext {
       if (!entry.optional) entries.push([key, value]);
       else if (value instanceof CelOptional && value.value !== undefined) entries.push([key, value.value]);
     }
-    const map = new EntryMap(entries);
-    if (map.size !== entries.length) throw new CelError('Failed with repeated key');
-    return map;
+    return new EntryMap(entries);
   }
 
   #struct(expr: StructExpr, scope: Scope | undefined): CelValue {

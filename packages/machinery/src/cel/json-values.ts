@@ -125,9 +125,8 @@ class JsonStruct implements CelMap {
     this.#type = type;
   }
 
-  get typeName(): string {
-    return this.#type.name;
-  }
+  /** Its kind at run time; the checker alone knows more. */
+  readonly typeName = 'map';
 
   get size(): number {
     return Object.keys(this.#raw).length;
@@ -139,10 +138,11 @@ class JsonStruct implements CelMap {
     return type === undefined ? undefined : fromJson(this.#raw[unescapeField(key as string)], type);
   }
 
+  /** A field that is null is not there. */
   has(key: CelValue): boolean {
-    return (
-      typeof key === 'string' && this.#type.field(key) !== undefined && Object.hasOwn(this.#raw, unescapeField(key))
-    );
+    if (typeof key !== 'string' || this.#type.field(key) === undefined) return false;
+    const name = unescapeField(key);
+    return Object.hasOwn(this.#raw, name) && this.#raw[name] !== null;
   }
 
   *keys(): Generator<CelValue> {

@@ -36,15 +36,11 @@ const macros = new Map<string, Macro>([
   ['filter:2', (call, target, [v, p]) => toList(call, target, [v], p as Expr, v as Expr)],
   ['transformList:3', (call, target, [i, v, t]) => toList(call, target, [i, v], undefined, t as Expr)],
   ['transformList:4', (call, target, [i, v, p, t]) => toList(call, target, [i, v], p, t as Expr)],
-  ['transformMap:3', (call, target, [k, v, t]) => toMap(call, target, [k, v], undefined, entryOf(call, k, t))],
-  ['transformMap:4', (call, target, [k, v, p, t]) => toMap(call, target, [k, v], p, entryOf(call, k, t))],
-  ['transformMapEntry:3', (call, target, [k, v, t]) => toMap(call, target, [k, v], undefined, t as Expr)],
-  ['transformMapEntry:4', (call, target, [k, v, p, t]) => toMap(call, target, [k, v], p, t as Expr)],
-  [
-    'sortBy:2',
-    (call, target, [v, key]) =>
-      at(call, 'lists.@sortByAssociatedKeys', [target, toList(call, target, [v], undefined, key as Expr)]),
-  ],
+  ['transformMap:3', (call, target, [k, v, t]) => toMap(call, target, [k, v], undefined, [k, t])],
+  ['transformMap:4', (call, target, [k, v, p, t]) => toMap(call, target, [k, v], p, [k, t])],
+  ['transformMapEntry:3', (call, target, [k, v, t]) => toMap(call, target, [k, v], undefined, [t])],
+  ['transformMapEntry:4', (call, target, [k, v, p, t]) => toMap(call, target, [k, v], p, [t])],
+  ['sortBy:2', (call, target, [v, key]) => sortBy(call, target, v, key as Expr)],
   ['optMap:2', (call, target, [v, t]) => optionalMap(call, target, v, at(call, 'optional.of', [t as Expr]))],
   ['optFlatMap:2', (call, target, [v, t]) => optionalMap(call, target, v, t as Expr)],
 ]);
@@ -100,15 +96,16 @@ function toList(
   });
 }
 
+/** @param entry - a key and a value, or a map of entries */
 function toMap(
   call: CallExpr,
   range: Expr,
   variables: readonly (Expr | undefined)[],
   predicate: Expr | undefined,
-  entries: Expr,
+  entry: readonly (Expr | undefined)[],
 ): Expr {
   const so = accumulator(call);
-  const grown = at(call, 'cel.@mapInsert', [so, entries]);
+  const grown = at(call, 'cel.@mapInsert', [so, ...(entry as readonly Expr[])]);
   return fold(call, range, variables, {
     init: { kind: 'map', offset: call.offset, entries: [] },
     condition: literal(call, { type: 'bool', value: true }),
@@ -117,28 +114,36 @@ function toMap(
   });
 }
 
-function entryOf(call: CallExpr, key: Expr | undefined, value: Expr | undefined): Expr {
-  const { offset } = call;
-  return { kind: 'map', offset, entries: [{ offset, key: key as Expr, value: value as Expr, optional: false }] };
-}
-
 /** `target.hasValue() ? <expression with the value bound> : optional.none()`. */
 function optionalMap(call: CallExpr, target: Expr, variable: Expr | undefined, then: Expr): Expr {
   const name = variableName(variable, 'argument must be a simple name', call);
-  const none: Expr = { kind: 'list', offset: call.offset, elements: [], optional: new Set() };
-  const bound: ComprehensionExpr = {
-    kind: 'comprehension',
-    offset: call.offset,
-    range: none,
-    variable: '#unused',
-    accumulator: name,
-    init: { kind: 'call', offset: call.offset, name: 'value', target, args: [] },
-    condition: literal(call, { type: 'bool', value: false }),
-    step: { kind: 'ident', offset: call.offset, name },
-    result: then,
-  };
+  const value: Expr = { kind: 'call', offset: call.offset, name: 'value', target, args: [] };
+  const bound = binding(call, name, value, then);
   const has: Expr = { kind: 'call', offset: call.offset, name: 'hasValue', target, args: [] };
   return at(call, '_?_:_', [has, bound, at(call, 'optional.none', [])]);
+}
+
+/** The list is computed once, for itself and for the keys its items are sorted by. */
+function sortBy(call: CallExpr, target: Expr, variable: Expr | undefined, key: Expr): Expr {
+  const name = '@list';
+  const list: Expr = { kind: 'ident', offset: call.offset, name };
+  const keys = toList(call, list, [variable], undefined, key);
+  return binding(call, name, target, at(call, 'lists.@sortByAssociatedKeys', [list, keys]));
+}
+
+/** An expression with a name for a value: a fold over nothing, for the sake of its accumulator. */
+function binding(call: CallExpr, name: string, value: Expr, result: Expr): ComprehensionExpr {
+  return {
+    kind: 'comprehension',
+    offset: call.offset,
+    range: { kind: 'list', offset: call.offset, elements: [], optional: new Set() },
+    variable: '#unused',
+    accumulator: name,
+    init: value,
+    condition: literal(call, { type: 'bool', value: false }),
+    step: { kind: 'ident', offset: call.offset, name },
+    result,
+  };
 }
 
 function fold(

@@ -208,7 +208,7 @@ class Parser {
     const parts = this.#in.qualifiedNameBefore('{');
     if (parts !== undefined) return this.#struct([first.text, ...parts].join('.'));
     if (reserved.has(first.text))
-      throw new CelSyntaxError({ offset: first.offset, message: `Syntax error: reserved identifier: ${first.text}` });
+      throw new CelSyntaxError({ offset: first.offset, message: `reserved identifier: ${first.text}` });
     return { kind: 'ident', offset: first.offset, name: first.text };
   }
 
@@ -313,6 +313,9 @@ function literalOf(token: Token, negative: boolean): Literal {
   const fail = (message: string): never => {
     throw new CelSyntaxError({ offset: token.offset, message: `Syntax error: ${message}` });
   };
+  const invalid = (type: string): never => {
+    throw new CelSyntaxError({ offset: token.offset, message: `invalid ${type} literal` });
+  };
   switch (token.kind) {
     case 'true':
     case 'false':
@@ -321,17 +324,17 @@ function literalOf(token: Token, negative: boolean): Literal {
       return { type: 'null', value: null };
     case 'NUM_INT': {
       const value = negative ? -BigInt(token.text) : BigInt(token.text);
-      if (value < int64Min || value > int64Max) fail('invalid int literal');
+      if (value < int64Min || value > int64Max) invalid('int');
       return { type: 'int', value };
     }
     case 'NUM_UINT': {
       const value = BigInt(token.text.slice(0, -1));
-      if (value > uint64Max) fail('invalid uint literal');
+      if (value > uint64Max) invalid('uint');
       return { type: 'uint', value };
     }
     case 'NUM_FLOAT': {
       const value = Number(token.text);
-      if (!Number.isFinite(value)) fail('invalid double literal');
+      if (!Number.isFinite(value)) invalid('double');
       return { type: 'double', value: negative ? -value : value };
     }
     case 'STRING':

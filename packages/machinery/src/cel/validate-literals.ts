@@ -1,4 +1,4 @@
-// Checks beyond types: literal arguments of duration(), timestamp() and matches() must parse, and the members of a list
+// Checks beyond types: literal arguments of duration(), timestamp(), matches() and format() must parse, and the members of a list
 // or map literal must share a type. Kubernetes' environments demand both when an expression is stored.
 
 import type { CallExpr, Expr } from './ast.ts';
@@ -8,6 +8,7 @@ import { durationOf, timestampOf } from './libraries/conversions.ts';
 import { compilePattern } from './patterns.ts';
 import { type CelType, formatType } from './types.ts';
 import { sameType } from './unify.ts';
+import { formatIssue } from './validate-format.ts';
 
 export function validateLiterals(checked: CheckedExpr): readonly CelIssue[] {
   const issues: CelIssue[] = [];
@@ -15,7 +16,7 @@ export function validateLiterals(checked: CheckedExpr): readonly CelIssue[] {
   const visit = (expr: Expr, mayMix: boolean): void => {
     switch (expr.kind) {
       case 'call':
-        checkCall(expr, issues);
+        checkCall(expr, issues, typeOf);
         if (expr.target !== undefined) visit(expr.target, false);
         for (const arg of expr.args) visit(arg, mayMix || expr.name === 'format');
         break;
@@ -64,7 +65,7 @@ function requireOneType(exprs: readonly Expr[], typeOf: (expr: Expr) => CelType,
     const type = typeOf(expr);
     if (type.kind === 'dyn') continue;
     first ??= type;
-    if (sameType(first, type) || isEmpty(first) || isEmpty(type)) continue;
+    if (sameType(first, type)) continue;
     issues.push({
       offset: expr.offset,
       message: `expected type '${formatType(first)}' but found '${formatType(type)}'`,
@@ -73,18 +74,15 @@ function requireOneType(exprs: readonly Expr[], typeOf: (expr: Expr) => CelType,
   }
 }
 
-/** The type of `[]` or `{}`, which fits any of its kind. */
-function isEmpty(type: CelType): boolean {
-  return (type.kind === 'list' && type.element.kind === 'dyn') || (type.kind === 'map' && type.key.kind === 'dyn');
-}
-
 const literalChecks = new Map<string, (text: string) => unknown>([
   ['duration', durationOf],
   ['timestamp', timestampOf],
   ['matches', compilePattern],
 ]);
 
-function checkCall(call: CallExpr, issues: CelIssue[]): void {
+function checkCall(call: CallExpr, issues: CelIssue[], typeOf: (expr: Expr) => CelType): void {
+  const wrongFormat = formatIssue(call, typeOf);
+  if (wrongFormat !== undefined) issues.push(wrongFormat);
   const parse = literalChecks.get(call.name);
   const last = call.args.at(-1);
   if (parse === undefined || last?.kind !== 'literal' || last.literal.type !== 'string') return;

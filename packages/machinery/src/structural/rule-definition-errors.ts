@@ -50,7 +50,7 @@ function checkRule(
   const errors: FieldError[] = [];
   const at = path.child('rule');
   if (program.program !== undefined) {
-    const cost = Math.min(costMax, estimateCost(program.program.checked) * runs);
+    const cost = Math.min(costMax, estimateCost(program.program.checked, program.self) * runs);
     if (cost > ruleCostLimit) errors.push(forbidden(at, costText('estimated rule cost', cost, ruleCostLimit)));
     total.add(at, cost);
   }
@@ -73,7 +73,7 @@ function checkMessage(program: RuleProgram, at: FieldPath, runs: number, total: 
   if ((program.rule.messageExpression ?? '').trim() === '') return [];
   if (program.messageError !== undefined) return [invalidRule(at, program.rule, program.messageError)];
   if (program.message === undefined) return [];
-  const cost = Math.min(costMax, estimateCost(program.message.checked) * runs);
+  const cost = Math.min(costMax, estimateCost(program.message.checked, program.self) * runs);
   total.add(at, cost);
   return cost > ruleCostLimit ? [forbidden(at, costText('estimated messageExpression cost', cost, ruleCostLimit))] : [];
 }

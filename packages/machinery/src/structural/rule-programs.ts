@@ -1,12 +1,14 @@
 // The rules of a schema node, compiled once: programs over `self` and `oldSelf`, and what keeps a rule from compiling.
 
 import { createCelEnvironment, type CelProgram } from '../cel/environment.ts';
-import { dynType, optionalType } from '../cel/types.ts';
+import { type CelType, dynType, optionalType } from '../cel/types.ts';
 import { declarationOf } from './rule-declarations.ts';
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts';
 
 export interface RuleProgram {
   readonly rule: ValidationRule;
+  /** What `self` is declared as, with sizes. */
+  readonly self: CelType;
   /** Undefined where `error` says why. */
   readonly program: CelProgram | undefined;
   readonly error: string | undefined;
@@ -45,6 +47,7 @@ function compileRule(rule: ValidationRule, schema: StructuralSchema, isResource:
   const wrongMessage = message?.program !== undefined && message.program.type.kind !== 'string';
   return {
     rule,
+    self,
     program: wrongType ? undefined : main.program,
     error: wrongType ? 'cel expression must evaluate to a bool' : main.error,
     message: wrongMessage ? undefined : message?.program,
@@ -52,7 +55,7 @@ function compileRule(rule: ValidationRule, schema: StructuralSchema, isResource:
       ? 'messageExpression must evaluate to a string'
       : message?.error === undefined
         ? undefined
-        : `messageExpression ${message.error}`,
+        : `messageExpression ${message.error.replace(/^program instantiation/, 'instantiation')}`,
     isTransition: main.program?.uses('oldSelf') === true,
   };
 }

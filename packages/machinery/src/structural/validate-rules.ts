@@ -33,6 +33,8 @@ export interface ValidateRulesResult {
   readonly errors: readonly FieldError[];
   /** Rules that fail on values that did not change: told as warnings (`field: body`), not as errors. */
   readonly ratcheted: readonly FieldError[];
+  /** Cost units that were spent. */
+  readonly cost: number;
 }
 
 /**
@@ -50,17 +52,18 @@ export function validateRules(
   const { path, costBudget = objectCostBudget, isResource = path === undefined, ratchets = true } = options;
   const run = new RulesRun(costBudget, ratchets);
   run.visit(value, old, schema, path, isResource);
-  return { errors: run.errors, ratcheted: run.ratcheted };
+  return { errors: run.errors, ratcheted: run.ratcheted, cost: costBudget - run.budget };
 }
 
 class RulesRun {
   readonly errors: FieldError[] = [];
   readonly ratcheted: FieldError[] = [];
   readonly #ratchets: boolean;
-  #budget: number;
+  /** Cost units that are left; negative when more was spent than there were. */
+  budget: number;
 
   constructor(budget: number, ratchets: boolean) {
-    this.#budget = budget;
+    this.budget = budget;
     this.#ratchets = ratchets;
   }
 
@@ -71,7 +74,7 @@ class RulesRun {
     path: FieldPath | undefined,
     isResource: boolean,
   ): void {
-    if (!schema.has.rules || value === null || value === undefined || this.#budget < 0) return;
+    if (!schema.has.rules || value === null || value === undefined || this.budget < 0) return;
     this.#runRules(value, old ?? undefined, schema, path, isResource);
     if (Array.isArray(value)) this.#visitItems(value as readonly Json[], old, schema, path);
     else if (typeof value === 'object') this.#visitFields(value as JsonMap, old, schema, path);
@@ -113,7 +116,7 @@ class RulesRun {
   ): void {
     let unchanged: boolean | undefined;
     for (const program of ruleProgramsOf(schema, isResource)) {
-      if (this.#budget < 0) return;
+      if (this.budget < 0) return;
       const needsOld = program.isTransition && program.rule.optionalOldSelf !== true;
       if (needsOld && old === undefined) continue;
       const error = this.#runRule(program, { value, old, schema, path, isResource });
@@ -130,15 +133,15 @@ class RulesRun {
     if (program.program === undefined)
       return ruleError(path, schema.type, { text: `rule compile error: ${program.error}` });
     const bindings = bindingsOf(site, rule);
-    const result = program.program.evaluate(bindings, { costBudget: Math.min(perCallCostLimit, this.#budget) });
-    this.#budget -= result.cost;
-    if (this.#budget < 0) {
+    const result = program.program.evaluate(bindings, { costBudget: Math.min(perCallCostLimit, this.budget) });
+    this.budget -= result.cost;
+    if (this.budget < 0) {
       return ruleError(path, undefined, {
         text: 'validation failed due to running out of cost budget, no further validation rules will be run',
       });
     }
     if (result.error !== undefined) {
-      if (result.exhausted) this.#budget = -1;
+      if (result.exhausted) this.budget = -1;
       return ruleError(path, schema.type, { text: failureText(result.error, result.exhausted, rule) });
     }
     if (result.value === true) return undefined;
@@ -154,8 +157,8 @@ class RulesRun {
   /** What the message expression says, unless it fails or says nothing that fits in a line. */
   #messageOf({ message }: RuleProgram, bindings: Readonly<Record<string, unknown>>): string | undefined {
     if (message === undefined) return undefined;
-    const result = message.evaluate(bindings, { costBudget: Math.min(perCallCostLimit, this.#budget) });
-    this.#budget -= result.cost;
+    const result = message.evaluate(bindings, { costBudget: Math.min(perCallCostLimit, this.budget) });
+    this.budget -= result.cost;
     const text = typeof result.value === 'string' ? result.value.trim() : '';
     return text === '' || text.includes('\n') || utf8Length(text) > messageBytesMax ? undefined : text;
   }

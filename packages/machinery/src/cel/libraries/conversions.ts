@@ -107,7 +107,9 @@ function doubleOf(text: string): number {
   if (/^[+-]?inf(?:inity)?$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return NaN;
   if (!/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(text)) throw wrong('string', 'double');
-  return Number(text);
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw wrong('string', 'double');
+  return value;
 }
 
 const truths = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);

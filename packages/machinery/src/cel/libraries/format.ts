@@ -13,20 +13,20 @@ import {
   isMap,
   typeNameOf,
 } from '../values.ts';
+import { formatVerb } from './format-verbs.ts';
 import { secondsText } from './number-text.ts';
 import { formatInstant } from './time-fields.ts';
 
-const verb = /%(?:\.([0-9]+))?([a-zA-Z%])|%/g;
 const defaultPrecision = 6;
 const precisionMax = 100;
 
 /** @throws CelError on an unknown verb, a missing argument or one of the wrong type */
 export function formatText(text: string, args: readonly CelValue[], context: CallContext): string {
   let used = 0;
-  return text.replaceAll(verb, (whole, precision: string | undefined, letter: string | undefined) => {
+  return text.replaceAll(formatVerb, (whole, precision: string | undefined, letter: string | undefined) => {
     if (letter === '%' && precision === undefined) return '%';
-    if (letter === undefined) throw new CelError('unexpected end of format string');
     if (used >= args.length) throw new CelError(`index ${used} out of range`);
+    if (letter === undefined) throw new CelError('unexpected end of string');
     const value = args[used++] as CelValue;
     return formatArg(value, letter, { precision: precision === undefined ? undefined : Number(precision), context });
   });

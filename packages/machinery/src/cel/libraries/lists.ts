@@ -50,7 +50,6 @@ export const lists: readonly Overload[] = [
       BigInt([...listOf(list)].findLastIndex((other) => equals(other, item as CelValue))),
     'list(A).slice(int, int): list(A)': ([list, from, to]) => slice(listOf(list), from as bigint, to as bigint),
     'list(list(A)).flatten(): list(A)': ([list], context) => CelList.of(flatten(listOf(list), 1, context)),
-    'list(dyn).flatten(): list(dyn)': ([list], context) => CelList.of(flatten(listOf(list), 1, context)),
     'list(dyn).flatten(int): list(dyn)': ([list, depth], context) =>
       CelList.of(flatten(listOf(list), depthOf(depth as bigint), context)),
     'list(A).distinct(): list(A)': ([list]) =>
@@ -68,9 +67,15 @@ export const lists: readonly Overload[] = [
     ),
   ),
   ...overloadsOf('lists.range', { '(int): list(int)': ([size]) => range(size as bigint) }),
-  ...overloadsOf('lists.@sortByAssociatedKeys', {
-    '(list(A), list(B)): list(A)': ([list, keys]) => sortByKeys(listOf(list), listOf(keys)),
-  }),
+  ...overloadsOf(
+    'lists.@sortByAssociatedKeys',
+    Object.fromEntries(
+      comparable.map((type): [string, Implementation] => [
+        `(list(A), list(${type})): list(A)`,
+        ([list, keys]) => sortByKeys(listOf(list), listOf(keys)),
+      ]),
+    ),
+  ),
 ];
 
 function edge(list: CelList, index: number): CelOptional {

@@ -147,6 +147,8 @@ export const operators: readonly Overload[] = [
   }),
   ...overloadsOf('cel.@mapInsert', {
     '(map(A, B), map(A, B)): map(A, B)': ([map, more]) => insert(map as CelValue, more as CelValue),
+    '(map(A, B), A, B): map(A, B)': ([map, key, value]) =>
+      insert(map as CelValue, new EntryMap([[key as CelValue, value as CelValue]])),
   }),
 ];
 
@@ -195,6 +197,9 @@ function insert(map: CelValue, more: CelValue): CelValue {
     Array.from(part.keys(), (key) => [key, part.get(key) ?? null] as const),
   );
   const grown = new EntryMap(entries);
-  if (grown.size !== entries.length) throw new CelError('insert failed: key already exists');
+  if (grown.size !== entries.length) {
+    const twice = Array.from(more.keys()).find((key) => map.has(key));
+    throw new CelError(`insert failed: key ${twice === undefined ? '' : keyText(twice).slice(1)} already exists`);
+  }
   return grown;
 }

@@ -23,7 +23,7 @@ const isInt64 = (value: bigint): boolean => value >= -(2n ** 63n) && value < 2n 
 export const quantities: readonly Overload[] = overloads({
   'quantity(string): Quantity': ([text]) => parse(text as string),
   'isQuantity(string): bool': ([text]) => isQuantity(text as string),
-  'Quantity.sign(): int': ([a]) => BigInt(of(a).sign),
+  'sign(Quantity): int': ([a]) => BigInt(of(a).sign),
   'Quantity.isInteger(): bool': ([a]) => integerOf(of(a)) !== undefined,
   'Quantity.asInteger(): int': ([a]) => {
     const whole = integerOf(of(a));

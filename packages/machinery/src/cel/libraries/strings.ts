@@ -29,10 +29,6 @@ export const strings: readonly Overload[] = [
     'string.substring(int, int): string': ([text, from, to]) =>
       substring(Array.from(text as string), Number(from), Number(to)),
     'string.trim(): string': ([text]) => (text as string).replaceAll(space, ''),
-    'string.reverse(): string': ([text]) =>
-      Array.from(text as string)
-        .toReversed()
-        .join(''),
     'string.format(list(dyn)): string': ([text, args], context) =>
       formatText(text as string, [...(args as CelList)], context),
     'list(string).join(): string': ([list], context) => joinTexts(list as CelList, '', context),

@@ -50,7 +50,7 @@ function millis(at: CelTimestamp): number {
 
 /** A date whose UTC parts are the local parts of the instant in `zone`: a fixed offset `+01:00` or a name. */
 function inZone(instantMs: number, zone: string): Date {
-  const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? [];
+  const [, sign, hours, minutes] = /^([+-]?)(\d+):(\d+)$/.exec(zone) ?? [];
   if (hours !== undefined && minutes !== undefined) {
     const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
     return new Date(instantMs + (sign === '-' ? -offset : offset));
