@@ -189,4 +189,25 @@ describe('createClient()', () => {
       ],
     );
   });
+
+  it('reads pages on from a token, and says of initial events what it was told', async () => {
+    const page = (more: string): Partial<ApiResponse> => ({
+      body: {
+        kind: 'object',
+        object: { kind: 'PodList', metadata: { resourceVersion: '7', continue: more }, items: [] },
+      },
+    });
+    const { client, requests } = setUp((_, index) => page(index === 0 ? 'third' : ''));
+    const list = await client.listAll(pods, { continue: 'second', limit: 1, resourceVersion: '5' });
+    assert.equal(list.metadata?.resourceVersion, '7');
+    await client.watch(pods, { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' });
+    assert.deepEqual(
+      requests.map(({ query }) => query),
+      [
+        'limit=1&continue=second',
+        'limit=1&continue=third',
+        'watch=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=false',
+      ],
+    );
+  });
 });

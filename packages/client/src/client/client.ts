@@ -94,7 +94,8 @@ export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
 export interface PatchOptions extends WriteOptions, Scoped {
   readonly name: string;
   readonly type: PatchKind;
-  readonly patch: Json | KubeObject;
+  /** Of type `json` a list of operations (RFC 6902), else a part of the object. What JSON can't say is left out. */
+  readonly patch: object | Json;
   readonly subresource?: string;
   /** `apply` only: takes fields from other managers. */
   readonly force?: boolean;
@@ -132,6 +133,8 @@ export interface LogOptions extends Scoped {
   readonly timestamps?: boolean;
   readonly tailLines?: number;
   readonly sinceSeconds?: number;
+  /** RFC 3339; instead of `sinceSeconds`. */
+  readonly sinceTime?: string;
   readonly limitBytes?: number;
 }
 
@@ -163,7 +166,7 @@ export interface Client {
   get<T extends KubeObject>(resource: ResourceType<T>, options: GetOptions): Promise<T>;
   /** One request. With `limit` the answer may be one page: see `metadata.continue`, or use {@link listPages}. */
   list<T extends KubeObject>(resource: ResourceType<T>, options?: ListOptions): Promise<KubeList<T>>;
-  /** All pages; `limit` is the page size, default 500. An expired token restarts as one full list (then `restarted` is set). */
+  /** All pages, from `continue` on; `limit` is the page size, default 500. An expired token restarts as one full list (then `restarted` is set). */
   listPages<T extends KubeObject>(
     resource: ResourceType<T>,
     options?: ListOptions,

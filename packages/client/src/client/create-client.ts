@@ -107,7 +107,8 @@ export function createClient(options: ClientOptions): Client {
           resourceVersion: o.resourceVersion,
           resourceVersionMatch: o.resourceVersionMatch,
           allowWatchBookmarks: o.allowWatchBookmarks,
-          sendInitialEvents: o.sendInitialEvents,
+          // False is not the same as nothing said: then the version decides.
+          sendInitialEvents: o.sendInitialEvents === undefined ? undefined : String(o.sendInitialEvents),
           timeoutSeconds: o.timeoutSeconds,
         },
         stream: true,
@@ -192,13 +193,14 @@ export function createClient(options: ClientOptions): Client {
       timestamps,
       tailLines,
       sinceSeconds,
+      sinceTime,
       limitBytes,
     }) => {
       const response = await call({
         method: 'GET',
         resource: podResource,
         path: { namespace, name, subresource: 'log' },
-        query: { container, follow, previous, timestamps, tailLines, sinceSeconds, limitBytes },
+        query: { container, follow, previous, timestamps, tailLines, sinceSeconds, sinceTime, limitBytes },
         stream: true,
         ...(signal === undefined ? {} : { signal }),
       });

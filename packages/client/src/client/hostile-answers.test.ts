@@ -80,6 +80,7 @@ describe('createClient() and answers that are not from an API server', () => {
       [page, /from GET pods, got <html>Please log in/],
       [bytes('{"error":"not you"}'), /got \{"error":"not you"\}/],
       [bytes('[1]'), /got \[1\]/],
+      [bytes('[9007199254740995]'), /got \[9007199254740995\]/],
       [bytes('{"kind":"Pod"'), /is not JSON/],
     ] as const)
       await assert.rejects(
@@ -138,6 +139,11 @@ describe('createClient() and answers that are not from an API server', () => {
   it('ends a list whose empty pages lead to themselves', async () => {
     const page = bytes('{"kind":"PodList","metadata":{"continue":"again"},"items":[]}');
     await assert.rejects(setUp(page).client.listAll(pods), /goes on and on/);
+  });
+
+  it('quotes long integers of a refusal', async () => {
+    const answer = bytes('{"id":9007199254740995}', 502);
+    await assert.rejects(setUp(answer).client.get(pods, target), /9007199254740995/);
   });
 
   it('has odd Status fields for errors all the same', async () => {

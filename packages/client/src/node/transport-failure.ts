@@ -19,8 +19,15 @@ const codes: Readonly<Record<string, TransportErrorCode>> = {
 export function toTransportError(error: unknown, doing: string): TransportError {
   if (error instanceof TransportError) return error;
   const { code = '', message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
-  const text = message === 'aborted' ? 'the connection was closed before the answer had ended' : message;
+  const text = plainer(code, message);
   return new TransportError(codeOf(code, message), `${doing}: ${text}`, { cause: error });
+}
+
+/** What Node says, in words that help. */
+function plainer(code: string, message: string): string {
+  if (message === 'aborted') return 'the connection was closed before the answer had ended';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'the other side does not speak TLS: is it http?';
+  return message.trim();
 }
 
 function codeOf(code: string, message: string): TransportErrorCode {

@@ -58,8 +58,14 @@ export async function readBody(response: ApiResponse, cutBytes = Infinity): Prom
 
 /** The beginning of an answer, for messages about one that was not expected. */
 export function excerpt(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  const text = toText(value);
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}
+
+/** A decoded answer as text again. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? 'nothing' : decoder.decode(encodeJson(value));
 }
 
 /** Lets go of an answer that nobody reads. */

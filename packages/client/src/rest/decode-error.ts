@@ -3,7 +3,7 @@
 import { ApiError, type Status, type StatusDetails } from '@homeostat/base';
 import { toGroupResource } from '@homeostat/machinery';
 import type { ApiResponse } from '../transport/transport.ts';
-import { readBody } from './body.ts';
+import { readBody, toText } from './body.ts';
 
 /** What was asked, for messages. */
 export interface RequestSubject {
@@ -21,7 +21,7 @@ export async function decodeError(response: ApiResponse, subject: RequestSubject
   const value = await readBody(response, errorBytesMax);
   const retryAfterSeconds = retryAfterOf(response);
   if (isFailure(value)) return withRetryAfter(ApiError.fromStatus(value, response.status), retryAfterSeconds);
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : value === undefined ? '' : toText(value);
   return genericError(response.status, subject, text.trim().slice(0, 2048), retryAfterSeconds);
 }
 

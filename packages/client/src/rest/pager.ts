@@ -14,28 +14,27 @@ export async function* readPages<T extends KubeObject>(
   options: ListOptions,
 ): AsyncGenerator<ListPage<T>, void, void> {
   const limit = options.limit ?? defaultPageSize;
-  const first = await list(withLimit(options, limit));
-  const resourceVersion = first.metadata?.resourceVersion ?? '';
-  let token = first.metadata?.continue ?? '';
-  yield { items: first.items, resourceVersion, restarted: false, more: token !== '' };
   // A token names its snapshot; the server refuses a resourceVersion beside it.
   const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
-  while (token !== '') {
+  let token = options.continue ?? '';
+  let resourceVersion: string | undefined;
+  do {
     let page: KubeList<T>;
     try {
-      page = await list({ ...withLimit(rest, limit), continue: token });
+      page = await list(token === '' ? withLimit(options, limit) : { ...withLimit(rest, limit), continue: token });
     } catch (error) {
-      if (!isExpired(error)) throw error;
+      if (token === '' || !isExpired(error)) throw error;
       const full = await list(withLimit(options, 0));
       yield { items: full.items, resourceVersion: full.metadata?.resourceVersion ?? '', restarted: true, more: false };
       return;
     }
+    resourceVersion ??= page.metadata?.resourceVersion ?? '';
     const next = page.metadata?.continue ?? '';
-    if (next === token && page.items.length === 0)
+    if (next !== '' && next === token && page.items.length === 0)
       throw new TransportError('protocol', 'the list goes on and on: an empty page has its own token');
     token = next;
     yield { items: page.items, resourceVersion, restarted: false, more: token !== '' };
-  }
+  } while (token !== '');
 }
 
 function withLimit(options: ListOptions, limit: number): ListOptions {
