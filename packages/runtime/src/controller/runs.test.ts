@@ -2,9 +2,12 @@
 // Case ids: C1, G8, O5, K6.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { createPrometheusMetrics } from '@homeostat/base/node';
 import { ApiError, createVirtualEnv, type Env } from '@homeostat/base';
+import type { Client } from '@homeostat/client';
+import type { Change } from '../informer/change.ts';
 import { InformerFactory } from '../informer/informer-factory.ts';
 import { byController } from '../store/indexes.ts';
 import { startController } from '../testing/controller-fixture.ts';
@@ -18,6 +21,9 @@ import {
 } from './controller-definition.ts';
 import type { RunRecord } from './controller-dependencies.ts';
 import { createController } from './controller.ts';
+import { OwnWrites } from './own-writes.ts';
+import type { Action } from './plan.ts';
+import { Run } from './run.ts';
 import { wakeController } from './wakes.ts';
 
 const widgetParts = (reconcile: ReconcileController['reconcile'], more: object = {}): ReconcileController => ({
@@ -106,6 +112,137 @@ describe('a run', () => {
     await env.clock.advance(3_600_000);
     assert.equal(reconciles.length, 1);
     await stop();
+  });
+
+  it('C16 keeps the priority its key was taken with: when it failed, asks for more, or waits for its writes', async () => {
+    let next: 'fail' | 'more' | 'write' = 'fail';
+    const { env, server, controller, stop } = await startController(
+      widgetParts(
+        async ({ client }) => {
+          if (next === 'fail') throw new Error('once more');
+          if (next === 'more') return { requeueAfterMs: 3_600_000 };
+          await client.create(parts, { object: newWidget('late') });
+          return undefined;
+        },
+        { rateLimiter: () => ({ when: () => 60_000, forget: () => {}, failures: () => 1 }) },
+      ),
+    );
+    const waiting = () => controller.status().queue.waiting.map(({ priority }) => priority);
+    const wake = async (key: string): Promise<void> => {
+      controller.wake({ key, priority: 7 });
+      await env.clock.settle();
+    };
+    await wake('default/a');
+    assert.deepEqual(waiting(), [7]);
+    next = 'more';
+    await wake('default/b');
+    assert.deepEqual(waiting(), [7, 7]);
+    next = 'write';
+    server.swallow = () => true;
+    await wake('default/c');
+    await wake('default/c');
+    assert.deepEqual(waiting(), [7, 7, 7]);
+    await stop();
+  });
+
+  it('that was cut short has failed, though all it tried was done', async () => {
+    const records: RunRecord[] = [];
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const informers = new InformerFactory({ client: server.client(), env });
+    // It does not heed signals.
+    const client = {
+      ...server.client(),
+      create: async (_resource: unknown, { object }: { readonly object: Widget }) => {
+        await env.clock.sleep(2_000);
+        return object;
+      },
+    } as unknown as Client;
+    const create = (name: string): Action => ({
+      verb: 'create',
+      resource: parts,
+      namespace: 'default',
+      object: newWidget(name),
+      reason: 'Missing',
+      facts: {},
+    });
+    const controller = createController(
+      {
+        name: 'cut',
+        for: { resource: widgets },
+        timeoutMs: 1_000,
+        observe: (key) => key,
+        diff: () => ({ steps: [{ actions: [create('a'), create('b')] }] }),
+      },
+      { client, reader: server.client(), env, informers, onRun: (record) => records.push(record) },
+    );
+    const stopping = new AbortController();
+    const running = Promise.all([informers.run(stopping), controller.run(stopping)]);
+    server.put('widgets', newWidget('w'));
+    await env.clock.advance(2_001);
+    assert.equal(records[0]?.outcome, 'error');
+    assert.ok(records[0].error instanceof ReconcileTimeoutError);
+    stopping.abort();
+    await env.clock.run(running);
+  });
+
+  it('starts counting anew after a TerminalError', async () => {
+    const attempts: number[] = [];
+    const { env, controller, stop } = await startController(
+      widgetParts(async () => {
+        throw attempts.length === 2 ? new TerminalError('no use') : new Error('again');
+      }),
+      { onRun: ({ attempt }) => attempts.push(attempt) },
+    );
+    controller.wake('default/w');
+    await env.clock.advance(1_000);
+    assert.deepEqual(attempts, [1, 2, 3]);
+    controller.wake('default/w');
+    await env.clock.settle();
+    assert.equal(attempts[3], 1);
+    await stop();
+  });
+
+  it('is not set off by the end of its object that it brought about itself', async () => {
+    const aborted: boolean[] = [];
+    const { env, server, stop } = await startController(
+      widgetParts(
+        async ({ key, caches, client, signal, env: inner }) => {
+          if (caches.lister(widgets).getByKey(key) === undefined) return;
+          await client.delete(widgets, { namespace: 'default', name: 'w' });
+          await inner.clock.sleep(1_000);
+          aborted.push(signal.aborted);
+        },
+        { supersede: 'resourceVersion' },
+      ),
+    );
+    server.put('widgets', newWidget('w'));
+    await env.clock.advance(5_000);
+    assert.deepEqual(aborted, [false]);
+    await stop();
+  });
+
+  it('leaves no listener behind on the signal of the stop, and holds back a bounded number of wake-ups', () => {
+    const { clock } = createVirtualEnv();
+    const kill = new AbortController().signal;
+    const run = new Run({
+      key: 'default/w',
+      resource: 'widgets.example.com',
+      clock,
+      kill,
+      timeoutMs: 1_000,
+      supersede: undefined,
+      ownWrites: new OwnWrites(),
+      known: () => undefined,
+      isCached: () => false,
+      asCached: (_, object) => object,
+    });
+    assert.equal(getEventListeners(kill, 'abort').length, 1);
+    const wake = { resource: '', change: { type: 'deleted', object: {} } as Change, priority: 0 } as const;
+    const held = Array.from({ length: 66 }, () => run.hold({ ...wake, reason: { type: 'wake' } }));
+    assert.deepEqual([held.indexOf(false), held.at(-1)], [64, false]);
+    run.end();
+    assert.equal(getEventListeners(kill, 'abort').length, 0);
   });
 
   it('tells what led to it, bounded, and hands nothing of that to the reconcile', async () => {

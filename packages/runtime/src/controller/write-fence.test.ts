@@ -59,6 +59,17 @@ describe('WriteFence', () => {
     assert.equal(fence.size, 1, 'what is not known is not seen');
   });
 
+  it('asks for a live read of what has more effects than are waited for one by one', () => {
+    const { fence, writer } = setUp();
+    for (let at = 0; at <= 4096; at++) {
+      const object = `x/p${at}`;
+      writer.set(object, { metadata: { name: `p${at}`, namespace: 'x', uid: `u${at}` } });
+      fence.written('x/a', 'u', { kind: 'removed', resource: 'pods.', object, uid: `u${at}` });
+      if (at === 4095) assert.equal(fence.check('x/a', 'u').status, 'blocked');
+    }
+    assert.deepEqual(fence.check('x/a', 'u'), { status: 'live', resources: [{ resource: 'pods.', namespace: 'x' }] });
+  });
+
   it('holds up no other key, and nothing for a resource without a cache', () => {
     const { fence } = setUp();
     fence.written('x/a', 'u', { kind: 'version', resource: 'events.', object: 'x/p', resourceVersion: '100' });

@@ -369,6 +369,25 @@ describe('createLeaderElector()', () => {
     await env.clock.run(twin.done);
   });
 
+  it('does not give up the Lease of another process of its name', async () => {
+    const { env, server, lease } = setUp();
+    const a = candidate(env, server, 'a', { releaseOnStop: true });
+    await env.clock.settle();
+    const twin = candidate(env, server, 'a');
+    await env.clock.advance(5_000);
+    assert.deepEqual([a.acting, twin.acting], [false, true]);
+    assert.ok((await env.clock.run(a.done)) instanceof LeadershipLostError);
+    assert.deepEqual([lease().holderIdentity, lease().leaseTransitions], ['a', 1], 'the twin holds it, all the time');
+    // Nor one that it never had in this run.
+    const late = candidate(env, server, 'b', { releaseOnStop: true });
+    await env.clock.advance(1_000);
+    late.stop();
+    await env.clock.run(late.done);
+    assert.equal(lease().holderIdentity, 'a');
+    twin.stop();
+    await env.clock.run(twin.done);
+  });
+
   it('waits for a holder whose Lease was deleted under it', async () => {
     const { env, server, putLease } = setUp();
     putLease({ holderIdentity: 'gone', leaseDurationSeconds: 15, leaseTransitions: 3 });

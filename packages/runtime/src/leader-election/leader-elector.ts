@@ -3,6 +3,7 @@
 // the lease renewed until the work has ended.
 
 import { createDeferred, type Deferred, type Env, Scope } from '@homeostat/base';
+import type { Lease } from '@homeostat/api/types/coordination-v1';
 import { formatMicroTime } from '@homeostat/machinery';
 import type { LeaderTerm } from '@homeostat/client';
 import { createElectionMetrics, type ElectionMetrics } from './election-metrics.ts';
@@ -63,6 +64,8 @@ class Elector implements LeaderElector {
   readonly #metrics: ElectionMetrics;
   #config: ElectionConfig;
   #state: ElectionState = firstElectionState;
+  /** The Lease of the term that was won last in this run: what may be given up. What was seen since may be another's of this name. */
+  #own: Lease | undefined;
   #reported: string | undefined;
   #running = false;
   /** Work that was told to stop by a loss and has not ended. */
@@ -153,11 +156,12 @@ class Elector implements LeaderElector {
       if (await this.#acquire(signal)) await this.#lead(signal, lead);
     } finally {
       // Somebody who is told that it is free begins at once: not before the last of us has ended.
-      const { lease } = this.#state;
-      if (this.#options.releaseOnStop === true && this.#leftover === undefined && lease !== undefined) {
-        const written = await releaseLease(this.#access(), lease, () => this.#now());
+      const own = this.#own;
+      if (this.#options.releaseOnStop === true && this.#leftover === undefined && own !== undefined) {
+        const written = await releaseLease(this.#access(), own, () => this.#now());
         if (written !== undefined) this.#state = { ...this.#state, lease: written };
       }
+      this.#own = undefined;
       this.#state = { ...this.#state, leading: false };
       this.#tell(() => this.#options.onStoppedLeading?.());
     }
@@ -306,6 +310,7 @@ class Elector implements LeaderElector {
         this.#now(),
       );
       this.#state = step.state;
+      if (input.type === 'written') this.#own = input.lease;
       this.#reportHolder();
       if (step.effect.do === 'rest') return;
       if (step.effect.do === 'read' && step.state.leading) this.#metrics.slowPath();

@@ -71,6 +71,24 @@ describe('createWorkQueue()', () => {
     }
   });
 
+  it('forgets flows that have had nothing for long, so that their number is no bound', () => {
+    const weights: Readonly<Record<string, number>> = { slow: 0.001 };
+    const order = (flowsBetween: number): string[] => {
+      const queue = createWorkQueue({ fairness: { flowOf: namespaceOf, weightOf: (flow) => weights[flow] ?? 1 } });
+      queue.add('slow/1');
+      assert.deepEqual(take(queue), ['slow/1']);
+      queue.done('slow/1');
+      for (let at = 0; at < flowsBetween; at++) {
+        queue.add(`${at}/x`);
+        take(queue).forEach((key) => queue.done(key));
+      }
+      for (const key of ['slow/2', 'x/1', 'x/2']) queue.add(key);
+      return take(queue);
+    };
+    assert.deepEqual(order(10), ['x/1', 'x/2', 'slow/2'], 'it has had its turn');
+    assert.deepEqual(order(3_000), ['slow/2', 'x/1', 'x/2'], 'it starts anew');
+  });
+
   it('still hands out what it holds after a shut-down, and takes no more', async () => {
     const queue = createWorkQueue();
     queue.add('a');
@@ -320,6 +338,16 @@ describe('rate limiters', () => {
     assert.equal(both.failures('x'), 2);
     assert.equal(createMaxWaitLimiter(both, 50).when('x'), 50);
   });
+});
+
+it('createMaxOfLimiter() forgets in all of them', () => {
+  const limiter = createMaxOfLimiter(
+    createFastSlowLimiter({ fastMs: 1, slowMs: 2, fastMax: 1 }),
+    createExponentialLimiter({ baseMs: 100, maxMs: 400 }),
+  );
+  assert.deepEqual([limiter.when('a'), limiter.when('a'), limiter.failures('a')], [100, 200, 2]);
+  limiter.forget('a');
+  assert.deepEqual([limiter.failures('a'), limiter.when('a')], [0, 100]);
 });
 
 describe('createRateLimitingQueue()', () => {
