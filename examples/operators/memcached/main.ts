@@ -1,4 +1,5 @@
 // Runs the operator against the cluster that kubectl talks to: npx node examples/operators/memcached/main.ts
+// With --plan it prints what it would do, and does nothing.
 
 import { runOperator } from '@homeostat/runtime/node';
 import { memcacheds } from './api.ts';
@@ -11,4 +12,5 @@ await runOperator({
   controllers: ({ events }) => [memcachedController(events)],
   election: { namespace: 'default' },
   port: 0,
+  mode: process.argv.includes('--plan') ? 'plan' : 'run',
 });

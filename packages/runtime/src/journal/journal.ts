@@ -167,6 +167,9 @@ class JournalKeeper implements Journal {
   }
 }
 
+/** Keys that never run any more (cancelled, out of scope) must not pile up. */
+const touchedMax = 100_000;
+
 /** One controller's. */
 class JournalObserver implements ControllerObserver {
   readonly #controller: string;
@@ -174,7 +177,7 @@ class JournalObserver implements ControllerObserver {
   readonly #log: RunLog;
   readonly #breaker: LoopBreaker;
   readonly #noOps: NoOpWrites;
-  /** Keys that something from outside has woken since their last run started. At most one entry for each key that waits. */
+  /** Keys that something from outside has woken since their last run started; of too many, the first are forgotten. */
   readonly #touched = new Set<ObjectKey>();
 
   constructor({ name, loops = 'damp' }: ControllerDefinition, log: RunLog, breaker: LoopBreaker, noOps: NoOpWrites) {
@@ -189,6 +192,7 @@ class JournalObserver implements ControllerObserver {
     const isOurs = this.#log.writeBehind(reason) !== undefined || this.#log.writeUnderWay(reason) !== undefined;
     if (isOurs) return;
     this.#touched.add(key);
+    if (this.#touched.size > touchedMax) for (const first of this.#touched.keys().take(1)) this.#touched.delete(first);
     this.#breaker.release(keyId(this.#controller, key));
   }
 

@@ -127,6 +127,20 @@ describe('a loop breaker', () => {
     await stop();
   });
 
+  it('lets a key go whose loop has ended', async () => {
+    const fixture = await start([
+      writer('counts', ({ spec }) =>
+        (spec?.size ?? 0) < 14 ? (spec?.size ?? 0) + 1 : undefined,
+      ) as ControllerDefinition,
+    ]);
+    const { env, operator, stop } = fixture;
+    assert.equal(operator.journal?.resting().length, 1);
+    await env.clock.advance(60_000);
+    assert.equal(sizeOf(fixture), 14);
+    assert.deepEqual(operator.journal.resting(), []);
+    await stop();
+  });
+
   it('leaves other keys of the controller alone', async () => {
     const fixture = await start([
       writer('odd', ({ metadata, spec }) =>

@@ -88,6 +88,10 @@ export class LoopBreaker {
     readonly forMs: number;
   }[] {
     const nowMs = this.#env.clock.monotonicMs();
+    for (const [id, { notBeforeMs, delayMs }] of this.#resting.entries()) {
+      // It could have run for a while and was not woken: the loop has ended.
+      if (nowMs > notBeforeMs + delayMs) this.release(id);
+    }
     return Array.from(this.#resting.entries(), ([, { controller, key, delayMs, notBeforeMs }]) => ({
       controller,
       key,

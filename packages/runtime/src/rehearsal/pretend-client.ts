@@ -140,8 +140,13 @@ export function createPretendClient(options: PretendClientOptions): Client {
     const { make, claims, subresource } = how;
     const local = (target: Target, before: Left): Left =>
       pretendChange(target, before, { change: make, claims: held(claims) ?? {}, subresource });
-    const after = await write(resource, key, { ...how, local });
-    return (after ?? (await read(resource, key)) ?? { metadata: {} }) as T;
+    // A Scale speaks for the object that it scales.
+    const isScale = subresource === 'scale';
+    const server = async (): Promise<KubeObject> =>
+      scaled((await stateOf(resource, key)) ?? {}, replicasOf(await how.server()));
+    const after = await write(resource, key, { ...how, ...(isScale ? { server } : {}), local });
+    const left = after ?? (await read(resource, key)) ?? { metadata: {} };
+    return (isScale ? scaleOf(left) : left) as T;
   };
 
   const gone = (key: ObjectKey): KubeObject =>
