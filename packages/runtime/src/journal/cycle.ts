@@ -17,6 +17,16 @@ export function cycleOf(run: RunEntry): readonly RunEntry[] {
   return cycle;
 }
 
+/** How often the key of a run had run on the way to `from`, that one included. */
+export function visitsBefore(run: RunEntry, from: RunEntry): number {
+  let at: RunEntry | undefined = from;
+  for (let steps = 0; at !== undefined && steps < stepsMax; steps++) {
+    if (at.controller === run.controller && at.key === run.key) return at.visits;
+    at = at.cause;
+  }
+  return 0;
+}
+
 /** e.g. `a default/x patched widgets.example.com default/x (SizeDiffers), which woke b default/x, which …` */
 export function describeCycle(cycle: readonly RunEntry[]): string {
   const words = cycle.map((run, at) => {

@@ -29,7 +29,12 @@ export interface RunEntry {
    */
   origin: 'outside' | 'self' | 'again';
   chain: Chain;
-  /** Of a run whose origin is `self`: the run whose write woke it last. */
+  /**
+   * How often its key has run on the way that led to it, this run included; of several ways the one with the fewest. A loop leads through
+   * its own last run; many answers to one run do not.
+   */
+  visits: number;
+  /** Of a run whose origin is `self`: the run whose write woke it last; `again`: the run of the key before. */
   cause: RunEntry | undefined;
   /** Runs of the same key before and after it that are still kept. */
   previous: RunEntry | undefined;

@@ -5,6 +5,7 @@ import { controllerFor } from '../controller/controller-builder.ts';
 import type { ControllerDefinition, PlanController } from '../controller/controller-definition.ts';
 import { emptyPlan } from '../controller/plan.ts';
 import { wakeSelf } from '../controller/wakes.ts';
+import { createManagerHandle } from '../manager/manager-handle.ts';
 import { newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
 import { startOperator } from '../testing/operator-fixture.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -148,6 +149,26 @@ describe('a journal', () => {
     await env.clock.advance(10_000);
     const [retry] = operator.journal?.runs({ controller: 'sizes', key: w }) ?? [];
     assert.notEqual(retry?.origin, 'outside');
+    const why = renderWhy(operator.journal?.why(parts, w) ?? assert.fail());
+    assert.match(
+      why,
+      /woken by a retry after \d failures\n {4}after run \d+ of sizes default\/w, at \S+, error, took 0 ms: /,
+    );
+    assert.match(why, /woken by widgets\.example\.com default\/w added, version 11, from outside\n$/);
+    await stop();
+  });
+
+  it('is a page of the manager', async () => {
+    const { env, server, operator, stop } = await startOperator({ controllers: [sizes] });
+    server.put('widgets', newWidget('w'));
+    await env.clock.settle();
+    const handle = createManagerHandle({ env, source: operator.manager });
+    const { signal } = new AbortController();
+    const { status, body } = await handle({ method: 'GET', path: '/debug/journal', query: '', headers: {}, signal });
+    assert.equal(status, 200);
+    const text = body.kind === 'bytes' ? Buffer.concat(await Array.fromAsync(body.chunks)).toString() : '';
+    const page = JSON.parse(text) as { readonly runs: readonly { readonly controller: string }[] };
+    assert.equal(page.runs[0]?.controller, 'sizes');
     await stop();
   });
 

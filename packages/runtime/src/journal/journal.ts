@@ -11,6 +11,7 @@ import type { ControllerObserver, Observe, RunObserver, StartedRun } from '../co
 import type { RunReason } from '../controller/run-reasons.ts';
 import { toRunError } from '../controller/run-failure.ts';
 import type { Finding } from './finding.ts';
+import { visitsBefore } from './cycle.ts';
 import { type RunEntry, type WriteEntry, writesMax } from './journal-entry.ts';
 import { type JournalRun, viewRun } from './journal-view.ts';
 import { LoopBreaker, type LoopOptions, type LoopTreatment } from './loop-breaker.ts';
@@ -217,6 +218,7 @@ class JournalObserver implements ControllerObserver {
       writesDropped: 0,
       origin: 'outside',
       chain: noChain,
+      visits: 1,
       cause: undefined,
       previous: undefined,
       next: undefined,
@@ -231,9 +233,13 @@ class JournalObserver implements ControllerObserver {
   #place(run: RunEntry, touched: boolean): void {
     let cause: RunEntry | undefined;
     let again = false;
+    let visits = Infinity;
     for (const reason of run.reasons.reasons) {
       const write = this.#log.writeBehind(reason) ?? this.#log.writeUnderWay(reason);
-      if (write !== undefined && (cause === undefined || write.run.id > cause.id)) cause = write.run;
+      if (write !== undefined) {
+        if (cause === undefined || write.run.id > cause.id) cause = write.run;
+        visits = Math.min(visits, visitsBefore(run, write.run) + 1);
+      }
       if (reason.type === 'retry' || reason.type === 'unseen-write' || reason.type === 'superseded') again = true;
     }
     run.cause = cause;
@@ -241,8 +247,14 @@ class JournalObserver implements ControllerObserver {
       run.chain = new Chain();
       return;
     }
-    run.origin = cause === undefined ? 'again' : 'self';
-    run.chain = cause?.chain ?? this.#log.latestOf(run.controller, run.key)?.chain ?? new Chain();
+    if (cause !== undefined) {
+      Object.assign(run, { origin: 'self', visits, chain: cause.chain });
+      return;
+    }
+    // The run before is being finished.
+    const before = this.#log.latestOf(run.controller, run.key);
+    const { chain = new Chain(), visits: same = 1 } = before ?? {};
+    Object.assign(run, { origin: 'again', visits: same, chain, cause: before });
   }
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toKey } from '@homeostat/client';
+import { controllerFor } from '../controller/controller-builder.ts';
 import type { ControllerDefinition, PlanController } from '../controller/controller-definition.ts';
 import { emptyPlan } from '../controller/plan.ts';
-import { newWidget, type Widget, widgets } from '../testing/fake-server.ts';
+import { newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
 import { type OperatorFixture, startOperator } from '../testing/operator-fixture.ts';
 import type { Finding } from './finding.ts';
 import type { LoopOptions } from './loop-breaker.ts';
@@ -163,6 +164,48 @@ describe('a loop breaker', () => {
     assert.equal(sizeOf({ ...fixture, stop }), 9);
     assert.deepEqual(findings, []);
     await stop();
+  });
+
+  it('tells many answers to one run from a loop: a parent that counts what its children report', async () => {
+    const size = 30;
+    const reports: ControllerDefinition = controllerFor('reports', parts).reconcile(
+      async ({ key, caches, client, env }) => {
+        const part = caches.lister(parts).getByKey(key);
+        if (part === undefined || part.status?.ready === 1) return;
+        const { namespace, name = '' } = part.metadata ?? {};
+        await env.clock.sleep(5);
+        await client.patch(parts, {
+          namespace,
+          name,
+          type: 'merge',
+          patch: { status: { ready: 1 } },
+          subresource: 'status',
+        });
+      },
+    );
+    for (const ownWrites of ['wake', 'ignore'] as const) {
+      let counted = 0;
+      const parent = controllerFor('parent', widgets)
+        .watches(parts, () => [w])
+        .with({ ownWrites })
+        .reconcile(async ({ caches, client }) => {
+          const widget = caches.lister(widgets).getByKey(w);
+          const all = caches.lister(parts).list();
+          if (widget === undefined) return;
+          const missing = Array.from({ length: size }, (_, i) => `p${i}`).slice(all.length);
+          for (const name of missing) await client.create(parts, { object: newWidget(name) });
+          const ready = all.filter(({ status }) => status?.ready === 1).length;
+          if (widget.status?.ready === ready) return;
+          counted++;
+          await client.patch(widgets, { namespace: 'default', name: 'w', type: 'merge', patch: { status: { ready } } });
+        });
+      const { env, server, findings, stop } = await start([parent, reports]);
+      await env.clock.advance(1_000);
+      assert.equal((server.get('widgets', 'default', 'w') as Widget).status?.ready, size);
+      assert.ok(counted > 10, `only ${counted} writes`);
+      assert.deepEqual(findings, []);
+      await stop();
+    }
   });
 
   it('does not count what events from outside cause', async () => {

@@ -154,6 +154,8 @@ export class LoopBreaker {
     const { runsMax, returnsMax } = this.#limits;
     const returned = run.writes.some((write) => chain.returnsOf(objectOf(write)) > returnsMax);
     if (chain.damped === 0 && returned) return 'oscillation';
+    // Many answers to one run are no loop: the way to each leads past the others.
+    if (run.visits <= runsMax) return undefined;
     if (count > runsMax * progressFactor) return 'self-triggering';
     return Math.max(0, ...objects.values()) > runsMax ? 'self-triggering' : undefined;
   }

@@ -43,8 +43,9 @@ export function renderChain({ runs, truncated }: RunChain): string {
 
 function writeLine(run: JournalRun, write: JournalWrite | undefined): string {
   const facts = factsOf(write);
-  const verb = write === undefined ? 'written' : `${participle[write.verb]}${ofSubresource(write)}`;
-  return `${verb} by ${run.controller} in run ${run.id} of ${run.key}, at ${timeOf(run.startedMs)}, ${outcomeOf(run)}${facts === '' ? '' : ` (${facts})`}`;
+  const what =
+    write === undefined ? 'after' : `${participle[write.verb]}${ofSubresource(write)} by ${run.controller} in`;
+  return `${what} run ${run.id} of ${write === undefined ? `${run.controller} ` : ''}${run.key}, at ${timeOf(run.startedMs)}, ${outcomeOf(run)}${facts === '' ? '' : ` (${facts})`}`;
 }
 
 function writeWords(write: JournalWrite): string {
