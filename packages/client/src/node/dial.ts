@@ -23,6 +23,9 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
+/** Silence before the first probe of TCP; Node sends ten of them, a second apart. */
+const keepAliveMs = 30_000;
+
 /**
  * A connected socket; a `TLSSocket` for https.
  * @throws TransportError `refused` (also when time is up: nothing was sent yet) or `tls`; the signal's reason.
@@ -50,6 +53,8 @@ export async function dial(options: DialOptions): Promise<Socket> {
         : await openTunnel({ proxy, target, ca: options.tls.ca, signal: stop.signal });
     const socket = context === undefined ? raw : await secure(raw, target.host, { ...options, context }, stop.signal);
     socket.setNoDelay(true);
+    // A watch or a command over HTTP/1.1 has nothing else that would tell it of a peer that is gone.
+    raw.setKeepAlive(true, keepAliveMs);
     return socket;
   } catch (error) {
     if (stop.signal.aborted) throw stop.signal.reason;

@@ -45,8 +45,13 @@ export async function modifyKubeconfig(options: {
       throw new KubeconfigError(`${file}: a kubeconfig must be a mapping`);
     const text = encodeYaml(change(content as KubeconfigContent));
     const temporary = `${target}.${env.random.uuid()}.tmp`;
-    writeFileSync(temporary, text, { mode: existsSync(target) ? statSync(target).mode & 0o777 : 0o600 });
-    renameSync(temporary, target);
+    try {
+      writeFileSync(temporary, text, { mode: existsSync(target) ? statSync(target).mode & 0o777 : 0o600 });
+      renameSync(temporary, target);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
   } finally {
     unlock();
   }

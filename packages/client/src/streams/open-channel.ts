@@ -1,7 +1,7 @@
 // The handshake of the streaming subresources (exec, attach, portforward): a GET that becomes a WebSocket of binary messages
 // whose first byte names a channel (spec/apiserver.md §12.10). KEP-4006.
 
-import type { Env } from '@homeostat/base';
+import type { Env, Timer } from '@homeostat/base';
 import type { Client } from '../client/client.ts';
 import { pods } from '../resources.ts';
 import { type QueryParameters, resourcePath } from '../rest/resource-path.ts';
@@ -98,7 +98,9 @@ function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSig
   const connection = createMessageConnection(ours, { side: 'client', mask: () => env.random.bytes(4) });
   const onAbort = (): void => void connection.close();
   signal?.addEventListener('abort', onAbort, { once: true });
+  const heartbeat = beat(connection, env);
   const end = (): Promise<void> => {
+    heartbeat.stop();
     signal?.removeEventListener('abort', onAbort);
     return ours.close();
   };
@@ -108,8 +110,39 @@ function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSig
     return end();
   });
   const close = async (code?: number, reason?: string): Promise<void> => {
+    heartbeat.stop();
     signal?.removeEventListener('abort', onAbort);
     await connection.close(code, reason);
   };
-  return { protocol, messages: connection.messages, send: (message) => connection.send(message), close };
+  return {
+    protocol,
+    messages: connection.messages,
+    send: (message) => connection.send(message),
+    ping: () => connection.ping(),
+    close,
+  };
+}
+
+/** As often as a proxy with a short idle time-out needs it. */
+const pingEveryMs = 10_000;
+
+/** Pings until it is stopped, the next when the last has been taken. */
+function beat(connection: MessageConnection, env: Env): { stop(): void } {
+  let stopped = false;
+  const next = (): Timer =>
+    env.clock.setTimer(pingEveryMs, () => {
+      connection.ping().then(
+        () => {
+          if (!stopped) timer = next();
+        },
+        () => {}, // the end shows in the messages
+      );
+    });
+  let timer = next();
+  return {
+    stop: () => {
+      stopped = true;
+      timer.cancel();
+    },
+  };
 }

@@ -4,6 +4,8 @@ import { createVirtualEnv, isApiError } from '@homeostat/base';
 import { createClient } from '../client/create-client.ts';
 import type { Handle } from '../transport/transport.ts';
 import { isTransportError } from '../transport/transport-error.ts';
+import { acceptKey } from '../websocket/accept-key.ts';
+import { FrameReader, opcodes } from '../websocket/frames.ts';
 import { attach, exec, execCaptured } from './exec.ts';
 import type { StreamDependencies } from './open-channel.ts';
 import { portForward } from './port-forward.ts';
@@ -206,4 +208,40 @@ test('a sink that never takes its bytes does not outlive an abort', async () => 
 test('names that would lead elsewhere are refused', async () => {
   for (const name of ['..', 'a/b', 'a%2fb', ''])
     await assert.rejects(exec(withPod({}), { namespace: 'default', name, command: ['a'] }), TypeError, name);
+});
+
+test('an idle stream is kept alive by pings, and nothing ticks once it has ended', async () => {
+  const opcodesSeen: number[] = [];
+  const env = createVirtualEnv();
+  const { promise: release, resolve: end } = Promise.withResolvers<void>();
+  const handle: Handle = (request) =>
+    Promise.resolve({
+      status: 101,
+      headers: {
+        'sec-websocket-accept': acceptKey(request.headers['sec-websocket-key'] ?? ''),
+        'sec-websocket-protocol': 'v4.channel.k8s.io',
+      },
+      body: {
+        kind: 'upgrade',
+        run: async (connection) => {
+          const frames = new FrameReader(100, 'client');
+          const reading = (async () => {
+            for await (const bytes of connection.incoming)
+              for (const { opcode } of frames.push(bytes)) opcodesSeen.push(opcode);
+          })();
+          await release;
+          await connection.close();
+          await reading;
+        },
+      },
+    });
+  const transport = { send: handle, close: () => Promise.resolve() };
+  const client = createClient({ transport, env, userAgent: 'test' });
+  const attached = attach({ client, env }, pod);
+  await env.clock.advance(35_000);
+  assert.deepEqual(opcodesSeen, [opcodes.ping, opcodes.ping, opcodes.ping]);
+  end();
+  await assert.rejects(attached, (error) => isTransportError(error, 'reset'));
+  await env.clock.advance(60_000);
+  assert.equal(opcodesSeen.filter((opcode) => opcode === opcodes.ping).length, 3);
 });

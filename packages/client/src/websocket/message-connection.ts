@@ -21,6 +21,8 @@ export interface MessageConnection {
   readonly messages: AsyncIterable<Uint8Array>;
   /** Resolves when the connection has taken it. */
   send(message: Uint8Array): Promise<void>;
+  /** Asks for a sign of life, which whoever reads the messages does not see. Keeps idle connections open through proxies. */
+  ping(): Promise<void>;
   /**
    * Says goodbye and ends the connection; twice is fine. A goodbye that the other side does not take is not waited for.
    * @param code - a close code, default 1000
@@ -75,7 +77,12 @@ export function createMessageConnection(
     }
   }
 
-  return { messages: { [Symbol.asyncIterator]: read }, send: (message) => write(opcodes.binary, message), close };
+  return {
+    messages: { [Symbol.asyncIterator]: read },
+    send: (message) => write(opcodes.binary, message),
+    ping: () => write(opcodes.ping, new Uint8Array()),
+    close,
+  };
 }
 
 const normalClosure = 1000;

@@ -149,7 +149,12 @@ export function createOperator(options: OperatorOptions): Operator {
         rehearsal,
       ),
     async run({ signal }) {
-      await installDefinitions(definitions, { client, env, signal, fieldManager: name });
+      try {
+        await installDefinitions(definitions, { client, env, signal, fieldManager: name });
+      } catch (error) {
+        if (signal.aborted) return; // told to stop before it had begun
+        throw error;
+      }
       await manager.run({ signal });
     },
   };
