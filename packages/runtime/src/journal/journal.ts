@@ -194,11 +194,11 @@ class JournalObserver implements ControllerObserver {
     if (isOurs) return;
     this.#touched.add(key);
     if (this.#touched.size > touchedMax) for (const first of this.#touched.keys().take(1)) this.#touched.delete(first);
-    this.#breaker.release(keyId(this.#controller, key));
+    if (!this.#breaker.isIdle) this.#breaker.release(keyId(this.#controller, key));
   }
 
   restMs(key: ObjectKey): number {
-    return this.#breaker.restMs(keyId(this.#controller, key));
+    return this.#breaker.isIdle ? 0 : this.#breaker.restMs(keyId(this.#controller, key));
   }
 
   started({ key, uid, reasons, attempt, startedMs }: StartedRun): RunObserver {

@@ -63,6 +63,11 @@ export class LoopBreaker {
     this.#limits = { runsMax, windowMs, returnsMax, restMs, restMaxMs };
   }
 
+  /** Whether it follows no key: then nothing needs to be asked or told. */
+  get isIdle(): boolean {
+    return this.#streaks.size === 0 && this.#resting.size === 0;
+  }
+
   /** How long a key must rest, milliseconds. */
   restMs(id: string): number {
     if (this.#resting.size === 0) return 0;
@@ -102,6 +107,7 @@ export class LoopBreaker {
 
   /** A run has ended. */
   ended(run: RunEntry, treatment: LoopTreatment): void {
+    if (run.origin === 'outside' && this.isIdle) return;
     const id = keyId(run.controller, run.key);
     if (run.origin === 'outside') {
       this.release(id);
