@@ -183,26 +183,31 @@ describe('createController()', () => {
     await stop();
   });
 
-  it('reads live after a write that was never answered', async () => {
-    let dropped = 0;
-    const { env, server, stop } = await startController(widgetParts, {
-      prepare: (fake) => {
-        fake.put('widgets', newWidget('w', { size: 1 }));
-        fake.fault = ({ method, object }) => {
-          if (method !== 'POST' || dropped > 0) return;
-          dropped++;
-          // It was carried out, its event is slow, and the answer was lost.
-          fake.swallow = () => true;
-          fake.put('parts', { ...object, metadata: { ...object?.metadata, name: 'w-lost', namespace: 'default' } });
-          fake.swallow = () => false;
-          throw new TransportError('reset', 'socket hang up');
-        };
-      },
+  for (const [how, error] of [
+    ['was never answered', new TransportError('reset', 'socket hang up')],
+    ['timed out on the server', new ApiError({ code: 504, reason: 'Timeout', message: 'the request took too long' })],
+  ] as const) {
+    it(`reads live after a write that ${how}`, async () => {
+      let dropped = 0;
+      const { env, server, stop } = await startController(widgetParts, {
+        prepare: (fake) => {
+          fake.put('widgets', newWidget('w', { size: 1 }));
+          fake.fault = ({ method, object }) => {
+            if (method !== 'POST' || dropped > 0) return;
+            dropped++;
+            // It was carried out, its event is slow, and the answer was lost.
+            fake.swallow = () => true;
+            fake.put('parts', { ...object, metadata: { ...object?.metadata, name: 'w-lost', namespace: 'default' } });
+            fake.swallow = () => false;
+            throw error;
+          };
+        },
+      });
+      await env.clock.advance(60_000);
+      assert.equal(server.list('parts').length, 1);
+      await stop();
     });
-    await env.clock.advance(60_000);
-    assert.equal(server.list('parts').length, 1);
-    await stop();
-  });
+  }
 
   it('reads live with the reader’s rights, which its own client may lack', async () => {
     let server: FakeServer | undefined;

@@ -298,6 +298,27 @@ describe('createSeriesRecorder()', () => {
     await env.clock.run(running);
   });
 
+  it('makes a series anew whose event was deleted, and goes on counting', async () => {
+    const env = createVirtualEnv();
+    const server = new FakeServer(env);
+    const recorder = createSeriesRecorder({ client: server.client(), env, controller: 'c', instance: 'c-1' });
+    const stop = new AbortController();
+    const running = recorder.run({ signal: stop.signal });
+    const record = (): void =>
+      recorder.record({ regarding: pod, type: 'Normal', reason: 'Again', action: 'Tell', note: 'n' });
+    record();
+    await env.clock.settle();
+    server.remove('events', 'x', server.list('events')[0]?.metadata?.name ?? '');
+    record();
+    await env.clock.settle();
+    assert.deepEqual(
+      (server.list('events') as SeriesEvent[]).map(({ series }) => series?.count),
+      [2],
+    );
+    stop.abort();
+    await env.clock.run(running);
+  });
+
   it('cuts notes that the server would refuse, between characters', async () => {
     const env = createVirtualEnv();
     const server = new FakeServer(env);

@@ -369,6 +369,26 @@ describe('createLeaderElector()', () => {
     await env.clock.run(twin.done);
   });
 
+  it('G11 takes an answer that comes after its time for a loss', async () => {
+    const { env, server } = setUp();
+    const real = server.client();
+    let lateMs = 0;
+    const a = candidate(env, server, 'a', {
+      // It does not heed the signal: the answer comes when it comes.
+      client: {
+        ...real,
+        update: (async (resource, { signal: _signal, ...call }) => {
+          if (lateMs > 0) await env.clock.sleep(lateMs);
+          return real.update(resource, call);
+        }) as Client['update'],
+      },
+    });
+    await env.clock.advance(1_000);
+    assert.equal(a.acting, true);
+    lateMs = 12_000;
+    assert.ok((await env.clock.run(a.done)) instanceof LeadershipLostError);
+  });
+
   it('does not give up the Lease of another process of its name', async () => {
     const { env, server, lease } = setUp();
     const a = candidate(env, server, 'a', { releaseOnStop: true });

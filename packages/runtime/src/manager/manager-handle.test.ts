@@ -130,5 +130,6 @@ describe('withAccessFilter()', () => {
     await env.clock.advance(61_000);
     down = true;
     assert.equal((await ask(guarded, '/debug/state', as('scraper'))).status, 503);
+    assert.equal((await ask(guarded, '/metrics', as('scraper'))).status, 503, 'what was known is too old');
   });
 });

@@ -284,6 +284,18 @@ describe('createManager()', () => {
     assert.ok(env.clock.monotonicMs() <= 16_000);
   });
 
+  it('O3 waits for no part at all once leadership is lost', async () => {
+    const { env, server, manager, part, run } = elected();
+    manager.add(part('slow reader', { endMs: 20_000 }), { group: 'always' });
+    const running = run().catch((error: unknown) => error);
+    await env.clock.settle();
+    server.fault = () => {
+      throw new Error('no server');
+    };
+    assert.ok((await env.clock.run(running)) instanceof LeadershipLostError);
+    assert.ok(env.clock.monotonicMs() < 12_000, `ended after ${env.clock.monotonicMs()} ms`);
+  });
+
   it('B30 lets controllers of the leader group write under their term, without a word of theirs', async () => {
     const { env, server, manager, run, stop } = elected();
     const marks: (string | undefined)[] = [];

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newWidget, parts, widgets } from '../testing/fake-server.ts';
+import type { Client } from '@homeostat/client';
+import { newWidget, parts, type Widget, widgets } from '../testing/fake-server.ts';
 import { type Condition, findCondition, isConditionSet, removeCondition, setCondition } from './conditions.ts';
+import { createOrPatch } from './create-or-update.ts';
+import { finalized } from './finalizer.ts';
 import {
   AlreadyOwnedError,
   hasOwnerReference,
@@ -11,6 +14,7 @@ import {
   setControllerReference,
   setOwnerReference,
 } from './owner-references.ts';
+import { patchStatus } from './status-patch.ts';
 
 describe('setCondition()', () => {
   const ready = { type: 'Ready', status: 'True', reason: 'AllParts' } as const;
@@ -66,6 +70,15 @@ describe('setControllerReference()', () => {
     assert.deepEqual(removeOwnerReference(again, recreated).metadata?.ownerReferences, []);
   });
 
+  it('knows an owner again in another version of its group', () => {
+    const owned = setControllerReference(newWidget('p'), owner);
+    const later = setControllerReference(owned, { object, resource: { ...widgets, version: 'v2' } });
+    assert.deepEqual(
+      later.metadata?.ownerReferences?.map(({ apiVersion }) => apiVersion),
+      ['example.com/v2'],
+    );
+  });
+
   it('refuses a second controller, but takes a second owner', () => {
     const owned = setControllerReference(newWidget('p'), owner);
     const second = { object: { metadata: { name: 'x', namespace: 'default', uid: 'u3' } }, resource: parts };
@@ -88,5 +101,64 @@ describe('setControllerReference()', () => {
       () => setOwnerReference({ metadata: { name: 'node' } }, owner),
       /^Error: cluster-scoped resource must not have a namespace-scoped owner, owner's namespace default$/,
     );
+  });
+});
+
+describe('what is sent', () => {
+  const finalizer = 'example.com/disk';
+  const going = { ...newWidget('w').metadata, uid: 'u1', deletionTimestamp: 'now', finalizers: [finalizer] };
+  const object: Widget = { ...newWidget('w'), metadata: going };
+
+  /** A client over one object that notes the patches it is given. */
+  function setUp(live: Widget) {
+    const patches: unknown[] = [];
+    const client = {
+      get: () => Promise.resolve(live),
+      patch: (_resource: unknown, { patch }: { readonly patch: unknown }) => {
+        patches.push(patch);
+        return Promise.resolve(live);
+      },
+    } as unknown as Client;
+    return { client, patches };
+  }
+
+  it('takes no finalizer off while the clean-up asks for more time', async () => {
+    const { client, patches } = setUp(object);
+    let more: { readonly requeueAfterMs: number } | undefined = { requeueAfterMs: 5 };
+    const run = () =>
+      finalized(client, {
+        resource: widgets,
+        object,
+        finalizer,
+        reconcile: () => Promise.resolve(undefined),
+        cleanUp: () => Promise.resolve(more),
+      });
+    assert.deepEqual([await run(), patches], [{ requeueAfterMs: 5 }, []]);
+    more = undefined;
+    await run();
+    assert.equal(patches.length, 1);
+  });
+
+  it('O13 cleans nothing up for another object of the name that is being deleted too', async () => {
+    const { client, patches } = setUp({ ...object, metadata: { ...going, uid: 'u2' } });
+    const work = (): Promise<void> => Promise.reject(new Error('must not be called'));
+    await finalized(client, { resource: widgets, object, finalizer, reconcile: work, cleanUp: work });
+    assert.deepEqual(patches, []);
+  });
+
+  it('holds the uid: patches of the status without a lock, and of createOrPatch', async () => {
+    const { client, patches } = setUp(object);
+    await patchStatus(client, { resource: widgets, object, status: { ready: 1 }, optimisticLock: false });
+    await createOrPatch(client, {
+      resource: widgets,
+      namespace: 'default',
+      name: 'w',
+      mutate: (widget) => ({ ...widget, spec: { size: 2 }, status: { ready: 2 } }),
+    });
+    assert.deepEqual(patches, [
+      { metadata: { uid: 'u1' }, status: { ready: 1 } },
+      { metadata: { uid: 'u1' }, spec: { size: 2 } },
+      { metadata: { uid: 'u1' }, status: { ready: 2 } },
+    ]);
   });
 });

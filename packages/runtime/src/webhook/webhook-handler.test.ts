@@ -304,6 +304,18 @@ test('two webhooks cannot have one path', () => {
   );
 });
 
+test('a review without the objects of its operation is refused before the handler sees it', async () => {
+  const validate = (): never => assert.fail('must not be called');
+  const ask = serve([createValidatingWebhook({ resource: configMaps, operations: ['UPDATE', 'DELETE'], validate })]);
+  for (const [operation, object] of [
+    ['UPDATE', {}],
+    ['DELETE', null],
+  ] as const) {
+    const { status, body } = await ask(path, reviewOf({ operation, object }));
+    assert.deepEqual([status, body.message], [400, `request.oldObject is missing in a ${operation}`]);
+  }
+});
+
 test('an empty text allows, as an empty list of errors does', async () => {
   for (const result of ['', []]) {
     const ask = serve([createValidatingWebhook({ resource: configMaps, validate: () => result })]);
