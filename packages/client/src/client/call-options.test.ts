@@ -210,4 +210,15 @@ describe('createClient()', () => {
       ],
     );
   });
+
+  it('sends a text that is not JSON as it is', async () => {
+    const { client, requests } = setUp(fine);
+    const raw = { method: 'PATCH', path: '/api/v1/namespaces/x/pods/a' };
+    await client.request({ ...raw, body: 'kind: Pod', contentType: 'application/apply-patch+yaml' });
+    await client.request({ ...raw, body: 'text' });
+    assert.deepEqual(
+      requests.map(({ body }) => (body?.kind === 'bytes' ? Buffer.from(body.bytes).toString() : body)),
+      ['kind: Pod', { kind: 'object', object: 'text' }],
+    );
+  });
 });

@@ -119,7 +119,7 @@ export function createCaller(options: CallerOptions): Caller {
           ...(typeof request.headers === 'function' ? {} : request.headers),
           ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
         },
-        ...(request.body === undefined ? {} : { body: toRequestBody(request.body, transport) }),
+        ...(request.body === undefined ? {} : { body: toRequestBody(request.body, transport, request.contentType) }),
         ...(transport.exchanges === 'object' ? { wants: 'object' as const } : {}),
         ...(request.lane === undefined ? {} : { lane: request.lane }),
       },

@@ -144,6 +144,7 @@ export interface RawRequest extends CallOptions {
   /** Percent-encoded, without the query. */
   readonly path: string;
   readonly query?: QueryParameters;
+  /** Sent as JSON; bytes, and a text whose `contentType` is not JSON (YAML), as they are. */
   readonly body?: unknown;
   /** Content type of `body`; default `application/json`. */
   readonly contentType?: string;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createVirtualEnv, isApiError } from '@homeostat/base';
+import fc from 'fast-check';
 import { pods } from '../resources.ts';
 import type { ApiResponse, ResponseBody } from '../transport/transport.ts';
 import { isTransportError, TransportError } from '../transport/transport-error.ts';
@@ -105,6 +106,27 @@ describe('createClient() and answers that are not from an API server', () => {
       assert.ok(isApiError(error, 'InternalError'), `${frame}: ${String(error)}`);
       assert.match(error.message, /unable to decode an event from the watch stream/);
     }
+  });
+
+  it('ends a watch of any lines in events or in an ApiError, however they are cut', async () => {
+    const json = fc.json({ maxDepth: 3 });
+    const event = fc
+      .record({ type: fc.constantFrom('ADDED', 'ERROR', 'x', ''), object: fc.jsonValue() })
+      .map((value) => JSON.stringify(value));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(json, event, fc.string())),
+        fc.integer({ min: 1, max: 40 }),
+        async (lines, step) => {
+          const all = encoder.encode(lines.join('\n'));
+          const pieces = Array.from({ length: Math.ceil(all.length / step) }, (_, at) =>
+            all.subarray(at * step, (at + 1) * step),
+          );
+          const error = await watchEnd(setUp(stream(pieces).answer).client);
+          assert.ok(error === undefined || isApiError(error), String(error));
+        },
+      ),
+    );
   });
 
   it('reads frames that are cut inside of a character, and drops none of their bytes', async () => {

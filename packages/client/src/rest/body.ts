@@ -7,10 +7,13 @@ import { TransportError } from '../transport/transport-error.ts';
 import { parseAnswer } from './parse-answer.ts';
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
-/** A request body for what the transport takes. */
-export function toRequestBody(value: unknown, transport: Transport): RequestBody {
+/** A request body for what the transport takes. Bytes, and texts of another type than JSON, go out as they are. */
+export function toRequestBody(value: unknown, transport: Transport, contentType = 'application/json'): RequestBody {
   if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value };
+  if (typeof value === 'string' && !contentType.includes('json'))
+    return { kind: 'bytes', bytes: encoder.encode(value) };
   if (transport.exchanges === 'object') return { kind: 'object', object: value };
   return { kind: 'bytes', bytes: encodeJson(value) };
 }

@@ -147,3 +147,19 @@ test('a close does not wait for somebody who does not read', async () => {
   await assert.rejects(stuck, (error) => isTransportError(error, 'reset'));
   for await (const _ of theirs.incoming);
 });
+
+test('whatever a server sends ends in messages or in a TransportError', async () => {
+  const frame = fc
+    .tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 140 }))
+    .map(([first, payload]) => {
+      const bytes = encodeFrame(opcodes.binary, payload);
+      bytes[0] = first;
+      return bytes;
+    });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(frame, fc.uint8Array({ maxLength: 20 })), { maxLength: 8 }), async (frames) => {
+      const { error } = await read(...frames);
+      assert.ok(error === undefined || isTransportError(error), String(error));
+    }),
+  );
+});
