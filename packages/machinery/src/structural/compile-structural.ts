@@ -5,7 +5,7 @@ import type { Json } from '../schema/schema.ts';
 import { compareBytewise } from '../values/go-strings.ts';
 import { asList, asMap, type JsonMap } from '../values/json-shapes.ts';
 import { type FormatCheck, formatCheckOf } from './formats.ts';
-import { compilePattern, type Pattern, PatternError } from './pattern.ts';
+import { lazyPattern, type Pattern, PatternError } from './pattern.ts';
 import type { Occurrences, StructuralSchema, ValidationRule } from './structural-schema.ts';
 
 /**
@@ -123,14 +123,22 @@ function compileList(value: Json | undefined, reading: Reading): readonly Struct
 // An expression that can't be read matches nothing: such a schema can't be created here, only be found in storage.
 function patternOf(source: string | undefined): Pattern | undefined {
   if (source === undefined || source === '') return undefined;
-  try {
-    return compilePattern(source);
-  } catch (error) {
-    if (error instanceof PatternError) {
-      return { source: `${source}, but pattern is invalid: ${error.message}`, test: () => false };
-    }
-    throw error;
-  }
+  const pattern = lazyPattern(source);
+  let shown = source;
+  return {
+    get source() {
+      return shown;
+    },
+    test(text) {
+      try {
+        return pattern.test(text);
+      } catch (error) {
+        if (!(error instanceof PatternError)) throw error;
+        shown = `${source}, but pattern is invalid: ${error.message}`;
+        return false;
+      }
+    },
+  };
 }
 
 interface Own {

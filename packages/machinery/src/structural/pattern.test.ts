@@ -44,3 +44,10 @@ test('lazyPattern() is the same pattern, compiled later', () => {
     [true, false],
   );
 });
+
+test('compilePattern() compiles a text once, within its bound', () => {
+  const pattern = compilePattern('^once$');
+  assert.equal(compilePattern('^once$'), pattern);
+  for (let i = 0; i < 500; i++) compilePattern(`^${i}$`);
+  assert.notEqual(compilePattern('^once$'), pattern);
+});

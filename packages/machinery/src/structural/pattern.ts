@@ -20,12 +20,25 @@ export interface SearchPattern extends Pattern {
   find(text: string): Generator<string, undefined>;
 }
 
+const patternsMax = 500;
+const patterns = new Map<string, SearchPattern>();
+
 /**
- * Compiles a regular expression in Go's syntax: no look-around, no back-references.
+ * Compiles a regular expression in Go's syntax: no look-around, no back-references. The latest {@link patternsMax} are kept by
+ * their texts: schemas repeat them, are compiled more than once, and one with counts (`a{1000}`) takes a millisecond.
  *
  * @throws PatternError
  */
 export function compilePattern(source: string): SearchPattern {
+  const known = patterns.get(source);
+  if (known !== undefined) return known;
+  const pattern = compileAnew(source);
+  if (patterns.size >= patternsMax) patterns.delete(patterns.keys().next().value ?? '');
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+function compileAnew(source: string): SearchPattern {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(source);
@@ -40,7 +53,7 @@ function* matchesOf(compiled: RE2JS, text: string): Generator<string, undefined>
   while (matcher.find()) yield matcher.group() ?? '';
 }
 
-/** A pattern of our own that is compiled when it is first needed: the larger ones take milliseconds. */
+/** A pattern that is compiled when it is first needed, if ever. @throws PatternError from `test` */
 export function lazyPattern(source: string): Pattern {
   let compiled: Pattern | undefined;
   return { source, test: (text) => (compiled ??= compilePattern(source)).test(text) };

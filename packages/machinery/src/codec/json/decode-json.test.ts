@@ -120,3 +120,13 @@ test('decodeJson() accepts exactly what JSON.parse accepts', () => {
     { numRuns: 1000 },
   );
 });
+
+test('decodeJson() reads half a surrogate pair as the replacement character, as Go does', () => {
+  assert.deepEqual(decodeJson('["\\ud800", "\\uDC00x", "\\ud83d\\ude00", "\\ud800\\u0041", "\\\\ud800"]'), [
+    '\ufffd',
+    '\ufffdx',
+    '😀',
+    '\ufffdA',
+    '\\ud800',
+  ]);
+});

@@ -20,7 +20,8 @@ export type JsonReading =
  *
  * @throws DecodeError with Go's text
  */
-export function readJson(text: string): JsonReading {
+export function readJson(input: string): JsonReading {
+  const text = withoutLoneSurrogates(input);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -31,6 +32,15 @@ export function readJson(text: string): JsonReading {
   const scan = scanJson(text);
   const lossless = scan.plainNumbers && !scan.tooDeep && scan.keys === countKeys(value);
   return lossless ? { value, plain: true } : { value: parseJson(text), plain: false };
+}
+
+const escapes = /\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|[^])/g;
+const loneLength = 'ud800'.length;
+
+/** Escaped halves of surrogate pairs are no characters: Go reads U+FFFD instead. */
+function withoutLoneSurrogates(text: string): string {
+  if (!text.includes('\\ud') && !text.includes('\\uD')) return text;
+  return text.replace(escapes, (whole, escape: string) => (escape.length === loneLength ? '\\ufffd' : whole));
 }
 
 function countKeys(value: unknown): number {
