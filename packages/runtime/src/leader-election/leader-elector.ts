@@ -2,7 +2,7 @@
 // acting `renewDeadlineMs` after the last write that surely succeeded was begun, which is before anybody may take over. A stop keeps
 // the lease renewed until the work has ended.
 
-import { createDeferred, type Deferred, type Env, Scope } from '@homeostat/base';
+import { aborted, createDeferred, type Deferred, type Env, Scope } from '@homeostat/base';
 import type { Lease } from '@homeostat/api/types/coordination-v1';
 import { formatMicroTime } from '@homeostat/machinery';
 import type { LeaderTerm } from '@homeostat/client';
@@ -68,6 +68,8 @@ class Elector implements LeaderElector {
   #own: Lease | undefined;
   #reported: string | undefined;
   #running = false;
+  /** Counts attempts; one that is not the last any more was given up. */
+  #attempts = 0;
   /** Work that was told to stop by a loss and has not ended. */
   #leftover: Promise<unknown> | undefined;
   /** Resolved to cut the pause between renewals short. */
@@ -271,7 +273,9 @@ class Elector implements LeaderElector {
     try {
       while (!deadline.signal.aborted) {
         const before = this.#state.renewedMs;
-        await this.#attempt(deadline.signal);
+        await Promise.race([this.#attempt(deadline.signal), aborted(deadline.signal)]);
+        // Time is over even if a request does not heed that: what it answers later is not taken in.
+        if (deadline.signal.aborted) this.#attempts++;
         if (this.#state.renewedMs !== before) return !this.#isOver();
         // Somebody else holds it: no use in waiting.
         if (!this.#state.leading) return false;
@@ -301,6 +305,7 @@ class Elector implements LeaderElector {
 
   /** Drives one attempt to its rest. */
   async #attempt(signal?: AbortSignal): Promise<void> {
+    const number = ++this.#attempts;
     let input: ElectionInput = { type: 'attempt' };
     for (;;) {
       const step: { readonly state: ElectionState; readonly effect: ElectionEffect } = stepElection(
@@ -315,6 +320,7 @@ class Elector implements LeaderElector {
       if (step.effect.do === 'rest') return;
       if (step.effect.do === 'read' && step.state.leading) this.#metrics.slowPath();
       input = await performOnLease(this.#access(), step.effect, signal);
+      if (number !== this.#attempts) return;
     }
   }
 

@@ -285,8 +285,15 @@ describe('createManager()', () => {
   });
 
   it('O3 waits for no part at all once leadership is lost', async () => {
-    const { env, server, manager, part, run } = elected();
-    manager.add(part('slow reader', { endMs: 20_000 }), { group: 'always' });
+    const { env, server, manager, run } = elected();
+    const heedless: Runnable = {
+      name: 'slow reader',
+      run: async ({ signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        await env.clock.sleep(20_000);
+      },
+    };
+    manager.add(heedless, { group: 'always' });
     const running = run().catch((error: unknown) => error);
     await env.clock.settle();
     server.fault = () => {
