@@ -21,12 +21,13 @@ export class DefinitionNotEstablishedError extends Error {
   override readonly name = 'DefinitionNotEstablishedError';
   readonly definition: CustomResourceDefinition;
 
-  constructor(definition: CustomResourceDefinition, timeoutMs: number) {
+  constructor(definition: CustomResourceDefinition, timeoutMs: number, options?: ErrorOptions) {
     const conditions = (definition.status?.conditions ?? [])
       .map(({ type, status, message }) => `${type} is ${status}${message === undefined ? '' : ` (${message})`}`)
       .join(', ');
     super(
       `${definition.metadata?.name} was not established within ${timeoutMs / 1000} s: ${conditions || 'the server says nothing of it'}`,
+      options,
     );
     this.definition = definition;
   }
@@ -59,8 +60,7 @@ export async function installDefinitions(
     }
   } catch (error) {
     if (!late.signal.aborted || signal?.aborted === true) throw error;
-    const waiting = definitions.map(({ metadata }) => metadata?.name ?? '');
-    throw await toLateError(waiting, client, timeoutMs, error, signal);
+    throw await toLateError(definitions, client, timeoutMs, error, signal);
   } finally {
     timer.cancel();
   }
@@ -102,19 +102,28 @@ export function isEstablished({ status }: CustomResourceDefinition): boolean {
   );
 }
 
+/** For one more look at what became of it; the server may be what is late. */
+const lookTimeoutMs = 5_000;
+
 async function toLateError(
-  names: readonly string[],
+  definitions: readonly CustomResourceDefinition[],
   client: Client,
   timeoutMs: number,
   cause: unknown,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  for (const name of names) {
-    const definition = await client.get(customResourceDefinitions, {
-      name,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    if (!isEstablished(definition)) return new DefinitionNotEstablishedError(definition, timeoutMs);
+  for (const wanted of definitions) {
+    try {
+      const found = await client.get(customResourceDefinitions, {
+        name: wanted.metadata?.name ?? '',
+        timeoutMs: lookTimeoutMs,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (!isEstablished(found)) return new DefinitionNotEstablishedError(found, timeoutMs);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return new DefinitionNotEstablishedError(wanted, timeoutMs, { cause: error });
+    }
   }
   return cause;
 }

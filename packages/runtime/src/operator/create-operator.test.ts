@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createVirtualEnv } from '@homeostat/base';
 import { createClient } from '@homeostat/client';
 import { customResource } from '../crd/custom-resource.ts';
+import { DefinitionNotEstablishedError, installDefinitions } from '../crd/install-definitions.ts';
 import { object } from '../crd/schema.ts';
 import { createOperator } from './create-operator.ts';
 
@@ -31,4 +32,14 @@ test('an operator that is told to stop while it installs its definitions has jus
   const other = createClient({ transport: failing, env, userAgent: 'test' });
   const hopeless = createOperator({ name: 'things', client: other, env, definitions: [definition], controllers: [] });
   await assert.rejects(hopeless.run({ signal: new AbortController().signal }), /no server/);
+});
+
+test('a server that never answers is not waited for for ever', async () => {
+  const env = createVirtualEnv();
+  const send = ({ signal }: { readonly signal: AbortSignal }): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  const client = createClient({ transport: { send, close: () => Promise.resolve() }, env, userAgent: 'test' });
+  const installing = installDefinitions([definition], { client, env, timeoutMs: 10_000 });
+  await assert.rejects(env.clock.run(installing), (error) => error instanceof DefinitionNotEstablishedError);
+  assert.equal(env.clock.monotonicMs(), 15_000);
 });
