@@ -16,8 +16,8 @@ const ageColumn: Column = {
 };
 
 export function customTable(stated: readonly Column[]): TableStrategy {
-  const columns = stated.length === 0 ? [ageColumn] : stated;
-  const cells = columns.map(({ type, jsonPath }) => cellReader(type as Column['type'], jsonPath));
+  const columns = readable(stated.length === 0 ? [ageColumn] : stated);
+  const cells = columns.map(({ column, path }) => cellReader(column.type, path));
   return {
     columns: [
       {
@@ -27,12 +27,12 @@ export function customTable(stated: readonly Column[]): TableStrategy {
         priority: 0,
         description: 'Name of the object, unique in its namespace.',
       },
-      ...columns.map(({ name, type, format, priority, description, jsonPath }) => ({
+      ...columns.map(({ column: { name, type, format, priority, description, jsonPath } }) => ({
         name,
         type: type as 'string',
         format: format ?? '',
         priority: priority ?? 0,
-        description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+        description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
       })),
     ],
     row: (object, nowMs) => ({ cells: [object.metadata?.name ?? '', ...cells.map((cell) => cell(object, nowMs))] }),
@@ -40,15 +40,21 @@ export function customTable(stated: readonly Column[]): TableStrategy {
   };
 }
 
-function cellReader(type: string, jsonPath: string): (object: KubeObject, nowMs: number) => Cell {
-  let path: JsonPath;
-  try {
-    path = JsonPath.parse(`{${jsonPath}}`, { allowMissingKeys: true });
-  } catch (error) {
-    // Paths are checked when a definition is written; of one that cannot be read there is nothing to show.
-    if (error instanceof JsonPathError) return () => null;
-    throw error;
+/** The columns before the first whose path can't be read: upstream shows no more, and refuses no definition for it. */
+function readable(columns: readonly Column[]): { readonly column: Column; readonly path: JsonPath }[] {
+  const found: { readonly column: Column; readonly path: JsonPath }[] = [];
+  for (const column of columns) {
+    try {
+      found.push({ column, path: JsonPath.parse(`{${column.jsonPath}}`, { allowMissingKeys: true }) });
+    } catch (error) {
+      if (error instanceof JsonPathError) break;
+      throw error;
+    }
   }
+  return found;
+}
+
+function cellReader(type: string, path: JsonPath): (object: KubeObject, nowMs: number) => Cell {
   return (object, nowMs) => {
     try {
       const [values] = path.find(object as Json);
@@ -80,6 +86,7 @@ function cellOf(value: Json, type: string, nowMs: number): Cell {
       return typeof value === 'boolean' ? value : null;
     case 'date': {
       if (typeof value !== 'string') return null;
+      if (value === '' || value === 'null') return '<unknown>';
       const at = isTime(value) ? Date.parse(value) : Number.NaN;
       return Number.isNaN(at) ? '<invalid>' : humanDuration(nowMs - at);
     }

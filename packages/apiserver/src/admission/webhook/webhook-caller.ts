@@ -32,7 +32,7 @@ export const webhookAnswerBytesMax = 3 * 1024 * 1024;
 
 export interface WebhookCaller {
   /**
-   * Sends and awaits the whole answer, whatever its status. Never retries.
+   * Sends and awaits the whole answer, whatever its status. Retries only where a kept connection turns out to be closed.
    *
    * @throws Error when no answer could be had; its message says why in upstream's words
    * (`dial tcp 127.0.0.1:443: connect: connection refused`)

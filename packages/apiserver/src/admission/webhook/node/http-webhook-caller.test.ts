@@ -70,6 +70,39 @@ test('a call sends the review and brings back status, headers and body, on a kep
   assert.equal(connections, before + 1);
 });
 
+test('a kept connection that the webhook closes is replaced; a new one that it closes is a failure', async () => {
+  let requests = 0;
+  answer = (_request, response) => void response.end('{}');
+  await call();
+  answer = (request, response) => {
+    requests++;
+    if (requests === 1) request.socket.destroy();
+    else response.end('again');
+  };
+  assert.equal(Buffer.from((await call()).body).toString(), 'again');
+  assert.equal(requests, 2);
+  answer = (request) => {
+    requests++;
+    request.socket.destroy();
+  };
+  await assert.rejects(call(), { message: 'EOF' });
+  assert.equal(requests, 4, 'the kept one, then a new one');
+});
+
+test('a redirect is an answer, and an answer that breaks off is a failure', async () => {
+  answer = (_request, response) => {
+    response.writeHead(307, { location: `https://127.0.0.1:${port}/other` });
+    response.end();
+  };
+  assert.equal((await call()).status, 307);
+  answer = (request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"a"');
+    setImmediate(() => request.socket.destroy());
+  };
+  await assert.rejects(call());
+});
+
 test('a Service’s name is checked at the endpoint that is dialled', async () => {
   answer = (request, response) => void response.end(request.headers.host);
   const connectTo = (): string => `127.0.0.1:${port}`;

@@ -21,6 +21,11 @@ export function createHttpWebhookCaller(options: HttpWebhookCallerOptions = {}):
   return new HttpWebhookCaller(options);
 }
 
+/** A kept connection that the webhook closed before it answered: it need not have seen the request. */
+class StaleConnection extends Error {}
+
+const staleRetriesMax = 3;
+
 class HttpWebhookCaller implements WebhookCaller {
   readonly #options: Required<HttpWebhookCallerOptions>;
   /** Least recently used first. */
@@ -31,6 +36,18 @@ class HttpWebhookCaller implements WebhookCaller {
   }
 
   async call(call: WebhookCall): Promise<WebhookAnswer> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#send(call);
+      } catch (error) {
+        const isStale = error instanceof StaleConnection && attempt < staleRetriesMax && !call.signal.aborted;
+        if (!isStale) throw error;
+      }
+    }
+  }
+
+  /** @throws Error, StaleConnection */
+  async #send(call: WebhookCall): Promise<WebhookAnswer> {
     const { url, body, connectTo, signal } = call;
     const target = new URL(url);
     const address = connectTo === undefined ? target : new URL(`https://${connectTo()}`);
@@ -60,7 +77,11 @@ class HttpWebhookCaller implements WebhookCaller {
       if (signal.aborted) onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
       outgoing.once('close', () => signal.removeEventListener('abort', onAbort));
-      outgoing.once('error', fail);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+        if (!outgoing.reusedSocket || !isClosed) fail(error);
+        else reject(new StaleConnection(networkFailureText(error, { host, port }), { cause: error }));
+      });
       outgoing.once('response', (incoming) => {
         collect(incoming).then(resolve, (error: unknown) => {
           incoming.destroy();
