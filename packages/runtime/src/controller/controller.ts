@@ -37,7 +37,7 @@ export interface Controller {
   hasSynced(): boolean;
   /** Wakes a key, e.g. for a channel that no watch covers. */
   wake(wake: Wake): void;
-  /** Takes a key that waits for a run, or for a later one, out of the queue. Whether there was one. */
+  /** Takes a key that waits for a run, or for a later one, out of the queue, and ends its run of failures. Whether there was one. */
   cancel(key: ObjectKey): boolean;
   /**
    * Watches one more resource from now on, until the returned function is called; it resolves when no more wake-ups come from it. Its
@@ -163,6 +163,8 @@ class ControllerRunner implements Controller {
   cancel(key: ObjectKey): boolean {
     this.#reasons.take(key);
     this.#fence.stopWaking(key);
+    // Nothing may be left of a key that never runs again.
+    if (!this.#reconciler.underWay.has(key)) this.#queue.forget(key);
     return this.#queue.cancel(key);
   }
 

@@ -203,6 +203,22 @@ describe('a run', () => {
     await stop();
   });
 
+  it('starts counting anew after its key was cancelled', async () => {
+    const attempts: number[] = [];
+    const { env, controller, stop } = await startController(
+      widgetParts(() => Promise.reject(new Error('again'))),
+      { onRun: ({ attempt }) => attempts.push(attempt) },
+    );
+    controller.wake('default/w');
+    await env.clock.settle();
+    assert.equal(controller.cancel('default/w'), true);
+    await env.clock.advance(60_000);
+    controller.wake('default/w');
+    await env.clock.settle();
+    assert.deepEqual(attempts, [1, 1]);
+    await stop();
+  });
+
   it('is not set off by the end of its object that it brought about itself', async () => {
     const aborted: boolean[] = [];
     const { env, server, stop } = await startController(
