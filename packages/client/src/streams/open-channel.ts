@@ -39,6 +39,7 @@ export interface Channel extends MessageConnection {
  */
 export async function openChannel({ client, env }: StreamDependencies, request: ChannelRequest): Promise<Channel> {
   const { namespace, name, subresource, query, protocols, signal } = request;
+  const hangUp = new AbortController();
   const key = Buffer.from(env.random.bytes(16)).toString('base64');
   const response = await client.send({
     method: 'GET',
@@ -51,14 +52,14 @@ export async function openChannel({ client, env }: StreamDependencies, request: 
       'sec-websocket-key': key,
       'sec-websocket-protocol': protocols.join(', '),
     },
-    ...(signal === undefined ? {} : { signal }),
+    signal: signal === undefined ? hangUp.signal : AbortSignal.any([signal, hangUp.signal]),
   });
   if (response.body.kind !== 'upgrade') {
     throw await decodeError(response, { method: 'GET', group: '', resource: `pods/${subresource}`, name });
   }
   const { body } = response;
   try {
-    return upgrade(body, checkedProtocol(response, key, protocols), env, signal);
+    return upgrade(body, checkedProtocol(response, key, protocols), { env, signal, hangUp });
   } catch (error) {
     drop(body);
     throw error;
@@ -92,14 +93,25 @@ function checkedProtocol(response: ApiResponse, key: string, protocols: readonly
   return protocol;
 }
 
-function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSignal | undefined): Channel {
+interface UpgradeOptions {
+  readonly env: Env;
+  readonly signal: AbortSignal | undefined;
+  /** Ends the request, and with it the connection. */
+  readonly hangUp: AbortController;
+}
+
+function upgrade(body: UpgradeBody, protocol: string, { env, signal, hangUp }: UpgradeOptions): Channel {
   signal?.throwIfAborted();
   const [ours, theirs] = createDuplexPair();
   const connection = createMessageConnection(ours, { side: 'client', mask: () => env.random.bytes(4) });
   const onAbort = (): void => void connection.close();
   signal?.addEventListener('abort', onAbort, { once: true });
   const heartbeat = beat(connection, env);
+  let ended = false;
+  let lastCall: Timer | undefined;
   const end = (): Promise<void> => {
+    ended = true;
+    lastCall?.cancel();
     heartbeat.stop();
     signal?.removeEventListener('abort', onAbort);
     return ours.close();
@@ -112,6 +124,10 @@ function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSig
   const close = async (code?: number, reason?: string): Promise<void> => {
     heartbeat.stop();
     signal?.removeEventListener('abort', onAbort);
+    if (!ended)
+      lastCall ??= env.clock.setTimer(hangUpAfterMs, () =>
+        hangUp.abort(new TransportError('reset', 'the server did not let go of the connection')),
+      );
     await connection.close(code, reason);
   };
   return {
@@ -122,6 +138,9 @@ function upgrade(body: UpgradeBody, protocol: string, env: Env, signal: AbortSig
     close,
   };
 }
+
+/** What a server that neither reads nor hangs up gets after our goodbye. */
+const hangUpAfterMs = 5_000;
 
 /** As often as a proxy with a short idle time-out needs it. */
 const pingEveryMs = 10_000;

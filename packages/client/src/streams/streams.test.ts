@@ -245,3 +245,27 @@ test('an idle stream is kept alive by pings, and nothing ticks once it has ended
   await env.clock.advance(60_000);
   assert.equal(opcodesSeen.filter((opcode) => opcode === opcodes.ping).length, 3);
 });
+
+test('a server that neither reads nor hangs up is hung up on', async () => {
+  const env = createVirtualEnv();
+  let asked: AbortSignal | undefined;
+  const handle: Handle = (request) => {
+    asked = request.signal;
+    return Promise.resolve({
+      status: 101,
+      headers: {
+        'sec-websocket-accept': acceptKey(request.headers['sec-websocket-key'] ?? ''),
+        'sec-websocket-protocol': 'v4.channel.k8s.io',
+      },
+      body: { kind: 'upgrade', run: () => new Promise(() => {}) },
+    });
+  };
+  const client = createClient({ transport: { send: handle, close: () => Promise.resolve() }, env, userAgent: 'test' });
+  const connection = await portForward({ client, env }, { ...pod, port: 80 });
+  await connection.write(Buffer.alloc(100_000));
+  await connection.close();
+  await env.clock.advance(4_999);
+  assert.equal(asked?.aborted, false);
+  await env.clock.advance(1);
+  assert.equal(asked?.aborted, true);
+});

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { portForward, type PortForwardOptions } from '../../streams/port-forward.ts';
 import type { StreamDependencies } from '../../streams/open-channel.ts';
+import { isApiError } from '@homeostat/base';
+import { isTransportError } from '../../transport/transport-error.ts';
 import type { DuplexConnection } from '../../transport/transport.ts';
 import { writeChunk } from '../node-streams.ts';
 
@@ -39,8 +41,11 @@ export async function listenPortForward(
   const running = new Set<Promise<void>>();
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     const connection = forward(dependencies, target, socket, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted)
-        dependencies.env.log.warn('a forwarded connection broke', { pod: target.name, port: target.port, error });
+      if (stop.signal.aborted) return;
+      const { log } = dependencies.env;
+      // A local program that resets its connection is no news.
+      const level = isTransportError(error) || isApiError(error) ? 'warn' : 'debug';
+      log[level]('a forwarded connection broke', { pod: target.name, port: target.port, error });
     });
     running.add(connection);
     void connection.finally(() => running.delete(connection));

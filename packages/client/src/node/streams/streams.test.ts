@@ -95,9 +95,14 @@ async function runForReal({ query, input, stdout, stderr }: FakeExec): Promise<n
   const pump = async (stream: AsyncIterable<Buffer>, send: (text: Uint8Array) => Promise<void>): Promise<void> => {
     for await (const chunk of stream) await send(chunk);
   };
-  await Promise.all([feed(), pump(child.stdout, stdout), pump(child.stderr, stderr)]);
-  const [code] = (await ended) as [number];
-  return code;
+  try {
+    await Promise.all([feed(), pump(child.stdout, stdout), pump(child.stderr, stderr)]);
+    const [code] = (await ended) as [number];
+    return code;
+  } finally {
+    // A command whose caller is gone would wait for a reader for ever.
+    child.kill('SIGKILL');
+  }
 }
 
 test('a command runs over a real connection, large output included', async () => {
