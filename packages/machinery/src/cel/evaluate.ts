@@ -17,6 +17,7 @@ import {
   EntryMap,
   isMap,
   isOfType,
+  keyText,
   typeNameOf,
 } from './values.ts';
 
@@ -287,21 +288,28 @@ function overloadFor(candidates: readonly Overload[], name: string, args: readon
     args.every((arg, index) => isOfType(arg, overload.args[index] ?? { kind: 'dyn' })),
   );
   if (found !== undefined) return found;
-  const isOperator = name.includes('_');
+  const [container, key] = args;
+  if (name === '_[_]' && container !== undefined && key !== undefined) {
+    throw container instanceof CelList ? wrongIndex(key) : new CelError(`no such key: ${keyText(key).slice(1)}`);
+  }
+  const isOperator = name.includes('_') || name.startsWith('@');
   throw new CelError(isOperator ? 'no such overload' : `no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
 }
 
 /** `value.field`. @throws CelError where there is none */
 export function fieldOf(value: CelValue, field: string): CelValue {
-  if (!isMap(value)) throw new CelError('no such overload');
-  const found = value.get(field);
+  if (value instanceof CelList) throw wrongIndex(field);
+  const found = isMap(value) ? value.get(field) : undefined;
   if (found === undefined) throw new CelError(`no such key: ${field}`);
   return found;
 }
 
+function wrongIndex(key: CelValue): CelError {
+  return new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
+}
+
 function hasField(value: CelValue, field: string): boolean {
-  if (!isMap(value)) throw new CelError('no such overload');
-  return value.has(field);
+  return isMap(value) && value.has(field);
 }
 
 function optionalField(value: CelValue, field: string): CelOptional {

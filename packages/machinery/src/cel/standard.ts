@@ -33,9 +33,6 @@ const typesByName = new Map<string, types.CelType>([
   ['optional_type', types.optionalType(types.dynType)],
   ['net.IP', types.opaqueType('net.IP')],
   ['net.CIDR', types.opaqueType('net.CIDR')],
-  ['kubernetes.Quantity', types.opaqueType('kubernetes.Quantity')],
-  ['kubernetes.URL', types.opaqueType('kubernetes.URL')],
-  ['kubernetes.Semver', types.opaqueType('kubernetes.Semver')],
 ]);
 
 export const standardLibrary: Library = {

@@ -1,8 +1,9 @@
 // Kubernetes' IP and CIDR libraries: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
 
+import { goQuote } from '../../values/go-strings.ts';
 import { type Overload, overloads, overloadsOf } from '../functions.ts';
 import { CelError, type CelOpaque, type CelValue } from '../values.ts';
-import { bitsOf, formatIp, type IpAddress, maskIp, parseIp } from './ip-address.ts';
+import { bitsOf, formatIp, type IpAddress, isMapped, maskIp, type ParsedIp, parseIp } from './ip-address.ts';
 
 class IpValue implements CelOpaque {
   readonly opaqueName = 'net.IP';
@@ -40,7 +41,7 @@ const hasPrefix = ({ family, value }: IpAddress, prefix: bigint, bits: number): 
 export const ips: readonly Overload[] = [
   ...overloads({
     'ip(string): IP': ([text]) => new IpValue(toIp(text as string)),
-    'isIP(string): bool': ([text]) => typeof parseIp(text as string) !== 'string',
+    'isIP(string): bool': ([text]) => succeeds(() => toIp(text as string)),
     'string(IP): string': ([ip]) => formatIp(ipOf(ip)),
     'IP.family(): int': ([ip]) => BigInt(ipOf(ip).family),
     'IP.isUnspecified(): bool': ([ip]) => ipOf(ip).value === 0n,
@@ -49,9 +50,13 @@ export const ips: readonly Overload[] = [
     'IP.isLinkLocalUnicast(): bool': ([ip]) => isLinkLocalUnicast(ipOf(ip)),
     'IP.isGlobalUnicast(): bool': ([ip]) => isGlobalUnicast(ipOf(ip)),
     'cidr(string): CIDR': ([text]) => toCidr(text as string),
-    'isCIDR(string): bool': ([text]) => typeof parseCidr(text as string) !== 'string',
+    'isCIDR(string): bool': ([text]) => succeeds(() => toCidr(text as string)),
     'string(CIDR): string': ([cidr]) => `${formatIp(cidrOf(cidr).address)}/${cidrOf(cidr).prefix}`,
-    'CIDR.containsIP(string): bool': ([cidr, text]) => contains(cidrOf(cidr), toIp(text as string)),
+    'CIDR.containsIP(string): bool': ([cidr, text]) =>
+      contains(
+        cidrOf(cidr),
+        asArgument(() => toIp(text as string)),
+      ),
     'CIDR.containsIP(IP): bool': ([cidr, ip]) => contains(cidrOf(cidr), ipOf(ip)),
     'CIDR.containsCIDR(string): bool': ([cidr, text]) => containsCidr(cidrOf(cidr), toCidr(text as string)),
     'CIDR.containsCIDR(CIDR): bool': ([cidr, other]) => containsCidr(cidrOf(cidr), cidrOf(other)),
@@ -68,29 +73,73 @@ function sameIp(a: IpAddress, b: IpAddress): boolean {
 }
 
 function toIp(text: string): IpAddress {
-  const parsed = parseIp(text);
-  if (typeof parsed === 'string')
-    throw new CelError(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ${parsed}`);
-  return parsed;
+  const read = (): ParsedIp => {
+    try {
+      return parseIp(text);
+    } catch (error) {
+      throw new CelError(`IP Address ${goQuote(text)} parse error during conversion from string: ${messageOf(error)}`);
+    }
+  };
+  const ip = read();
+  if (ip.zone !== '') throw new CelError(`IP address ${goQuote(text)} with zone value is not allowed`);
+  if (isMapped(ip)) throw new CelError(`IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`);
+  return ip;
 }
 
 function toCidr(text: string): CidrValue {
-  const parsed = parseCidr(text);
-  if (typeof parsed === 'string')
-    throw new CelError(`network address parse error during conversion from string: ${parsed}`);
+  const failure = 'network address parse error during conversion from string: ';
+  let parsed: CidrValue;
+  try {
+    parsed = parseCidr(text);
+  } catch (error) {
+    // Upstream says it twice.
+    throw new CelError(`${failure}${failure}${messageOf(error)}`);
+  }
+  if (isMapped(parsed.address)) {
+    throw new CelError(`${failure}IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`);
+  }
   return parsed;
 }
 
-function parseCidr(text: string): CidrValue | string {
-  const wrong = (why: string): string => `netip.ParsePrefix(${JSON.stringify(text)}): ${why}`;
+/** @throws Error in netip's words */
+function parseCidr(text: string): CidrValue {
+  const wrong = (why: string): Error => new Error(`netip.ParsePrefix(${goQuote(text)}): ${why}`);
   const slash = text.lastIndexOf('/');
-  if (slash < 0) return wrong("no '/'");
-  const address = parseIp(text.slice(0, slash));
-  if (typeof address === 'string') return address.startsWith('ParseAddr') ? wrong(address) : address;
+  if (slash < 0) throw wrong("no '/'");
+  let address: ParsedIp;
+  try {
+    address = parseIp(text.slice(0, slash));
+  } catch (error) {
+    throw wrong(messageOf(error));
+  }
+  if (address.zone !== '') throw wrong('IPv6 zones cannot be present in a prefix');
   const bits = text.slice(slash + 1);
-  if (!/^(?:0|[1-9][0-9]*)$/.test(bits)) return wrong(`bad bits after slash: ${JSON.stringify(bits)}`);
-  if (Number(bits) > bitsOf(address.family)) return wrong('prefix length out of range');
+  if (!/^(?:[0-9]|[1-9][0-9]{1,18})$/.test(bits)) throw wrong(`bad bits after slash: ${goQuote(bits)}`);
+  if (Number(bits) > bitsOf(address.family)) throw wrong('prefix length out of range');
   return new CidrValue(address, Number(bits));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function succeeds(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}
+
+/** An argument that can't be read is, to upstream, one of a wrong type. */
+function asArgument<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof CelError ? new CelError('no such overload') : error;
+  }
 }
 
 function contains({ address, prefix }: CidrValue, ip: IpAddress): boolean {

@@ -1,6 +1,6 @@
 // Kubernetes' semver library: `semver('1.2.3-rc.1').isLessThan(semver('1.2.3'))`; `semver('v1.2', true)` is forgiving.
 
-import { compareBytewise } from '../../values/go-strings.ts';
+import { compareBytewise, goQuote } from '../../values/go-strings.ts';
 import { type Overload, overloads } from '../functions.ts';
 import { CelError, type CelOpaque, type CelValue } from '../values.ts';
 
@@ -28,17 +28,11 @@ class SemverValue implements CelOpaque {
 }
 
 const of = (value: CelValue | undefined): SemverValue => value as SemverValue;
-const number = '(0|[1-9][0-9]{0,18})';
-const identifier = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
-const strict = new RegExp(
-  `^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
-);
-
 export const semvers: readonly Overload[] = overloads({
   'semver(string): Semver': ([text]) => toSemver(text as string, false),
   'semver(string, bool): Semver': ([text, normalize]) => toSemver(text as string, normalize as boolean),
-  'isSemver(string): bool': ([text]) => parse(text as string, false) !== undefined,
-  'isSemver(string, bool): bool': ([text, normalize]) => parse(text as string, normalize as boolean) !== undefined,
+  'isSemver(string): bool': ([text]) => isSemver(text as string, false),
+  'isSemver(string, bool): bool': ([text, normalize]) => isSemver(text as string, normalize as boolean),
   'Semver.major(): int': ([a]) => of(a).numbers[0],
   'Semver.minor(): int': ([a]) => of(a).numbers[1],
   'Semver.patch(): int': ([a]) => of(a).numbers[2],
@@ -48,27 +42,78 @@ export const semvers: readonly Overload[] = overloads({
 });
 
 function toSemver(text: string, normalize: boolean): SemverValue {
-  const parsed = parse(text, normalize);
-  if (parsed === undefined)
-    throw new CelError(
-      `semver parse error during conversion from string: ${JSON.stringify(text)} is no semantic version`,
-    );
-  return parsed;
+  return parse(normalize ? normalized(text) : text);
 }
 
-function parse(text: string, normalize: boolean): SemverValue | undefined {
-  const match = strict.exec(normalize ? normalized(text) : text);
-  if (match === null) return undefined;
-  const [, major = '0', minor = '0', patch = '0', prerelease] = match;
-  return new SemverValue([BigInt(major), BigInt(minor), BigInt(patch)], prerelease?.split('.') ?? []);
+function isSemver(text: string, normalize: boolean): boolean {
+  try {
+    toSemver(text, normalize);
+    return true;
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}
+
+const letters = /^[0-9A-Za-z-]*$/;
+
+/** @throws CelError in the words of upstream's library */
+function parse(text: string): SemverValue {
+  if (text === '') throw new CelError('Version string empty');
+  const [, major, minor, rest] = /^([^.]*)\.([^.]*)\.(.*)$/s.exec(text) ?? [];
+  if (major === undefined || minor === undefined || rest === undefined) {
+    throw new CelError('No Major.Minor.Patch elements found');
+  }
+  const numbers = [numberOf('Major', major), numberOf('Minor', minor)] as const;
+  const [beforeBuild = '', ...builds] = rest.split('+');
+  const [patch = '', ...prereleases] = beforeBuild.split('-');
+  const patchNumber = numberOf('Patch', patch);
+  const prerelease = prereleases.length === 0 ? [] : prereleases.join('-').split('.');
+  for (const part of prerelease) checkPrerelease(part);
+  for (const part of builds.length === 0 ? [] : builds.join('+').split('.')) {
+    if (part === '') throw new CelError('Build meta data is empty');
+    if (!letters.test(part)) throw new CelError(`Invalid character(s) found in build meta data ${goQuote(part)}`);
+  }
+  return new SemverValue([...numbers, patchNumber], prerelease);
+}
+
+function numberOf(name: string, text: string): bigint {
+  if (!/^[0-9]*$/.test(text)) {
+    throw new CelError(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`);
+  }
+  if (/^0./.test(text)) throw new CelError(`${name} number must not contain leading zeroes ${goQuote(text)}`);
+  return uint64(text);
+}
+
+function checkPrerelease(part: string): void {
+  if (part === '') throw new CelError('Prerelease is empty');
+  if (!letters.test(part)) throw new CelError(`Invalid character(s) found in prerelease ${goQuote(part)}`);
+  if (!/^[0-9]+$/.test(part)) return;
+  if (/^0./.test(part)) {
+    throw new CelError(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`);
+  }
+  uint64(part);
+}
+
+const uint64Digits = 20;
+
+function uint64(text: string): bigint {
+  const value = text.length > uint64Digits ? undefined : BigInt(text);
+  if (text !== '' && value !== undefined && value < 2n ** 64n) return value;
+  const why = text === '' ? 'invalid syntax' : 'value out of range';
+  throw new CelError(`strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
 }
 
 /** Without a leading v, missing parts are zero, leading zeros are dropped. */
 function normalized(text: string): string {
-  const [, core = '', rest = ''] = /^v?([0-9.]*)(.*)$/s.exec(text) ?? [];
-  const parts = core.split('.').map((part) => part.replace(/^0+(?=[0-9])/, ''));
-  while (parts.length < 3) parts.push('0');
-  return parts.join('.') + rest;
+  const [first = '', second, ...more] = text.replace(/^v/, '').split('.');
+  const parts = [first, ...(second === undefined ? [] : [second]), ...(more.length === 0 ? [] : [more.join('.')])];
+  const plain = parts.map((part) => (part.length > 1 ? part.replace(/^0+/, '').replace(/^(?![0-9])/, '0') : part));
+  if (plain.length < 3 && /[+-]/.test(plain.at(-1) ?? '')) {
+    throw new CelError('short version cannot contain PreRelease/Build meta data');
+  }
+  while (plain.length < 3) plain.push('0');
+  return plain.join('.');
 }
 
 /** A release is after its prereleases; numbers come before words. */

@@ -1,5 +1,6 @@
 // Parts of timestamps and durations: `getHours('Europe/Rome')`, `getSeconds()` and their kin, and a timestamp's text.
 
+import { goQuote } from '../../values/go-strings.ts';
 import { type Implementation, type Overload, overloads } from '../functions.ts';
 import type { CelDuration, CelTimestamp } from '../values.ts';
 import { CelError } from '../values.ts';
@@ -55,6 +56,8 @@ function inZone(instantMs: number, zone: string): Date {
     const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
     return new Date(instantMs + (sign === '-' ? -offset : offset));
   }
+  const odd = /^([^:]*):/.exec(zone)?.[1];
+  if (odd !== undefined) throw new CelError(`strconv.Atoi: parsing ${goQuote(odd)}: invalid syntax`);
   const parts = new Map(
     formatter(zone)
       .formatToParts(new Date(instantMs))
@@ -81,7 +84,7 @@ function formatter(zone: string): Intl.DateTimeFormat {
   let made: Intl.DateTimeFormat;
   try {
     made = new Intl.DateTimeFormat('en-u-ca-iso8601', {
-      timeZone: zone === '' ? 'UTC' : zone,
+      timeZone: zone === '' || zone === 'Local' ? 'UTC' : zone,
       hourCycle: 'h23',
       year: 'numeric',
       month: 'numeric',

@@ -55,10 +55,13 @@ function parse(text: string): UrlValue | string {
   if (scheme === '' && text.startsWith(':')) return 'missing protocol scheme';
   const [beforeQuery = '', ...query] = rest.split('?');
   if (scheme === '' && !beforeQuery.startsWith('/')) return 'invalid URI for request';
-  if (scheme !== '' && !beforeQuery.startsWith('/')) return 'invalid URI for request';
+  // `mailto:a@b` has nothing that rules could ask for.
+  if (scheme !== '' && !beforeQuery.startsWith('/'))
+    return new UrlValue(text, scheme.toLowerCase(), '', '', query.join('?'));
   const authority = (scheme !== '' || !beforeQuery.startsWith('///')) && beforeQuery.startsWith('//');
   const [, userHost = '', path = beforeQuery] = authority ? (/^\/\/([^/]*)(.*)$/s.exec(beforeQuery) ?? []) : [];
   const host = userHost.slice(userHost.lastIndexOf('@') + 1);
+  if (host.startsWith('[') && !host.includes(']')) return "missing ']' in host";
   const port = /:([^\]]*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1];
   if (port !== undefined && !/^[0-9]*$/.test(port)) return `invalid port ${goQuote(`:${port}`)} after host`;
   if (/[ <>"\\^`{|}]/.test(host))
