@@ -203,7 +203,7 @@ describe('createOrUpdate()', () => {
       };
       const random = createSeededRandom(1);
       const attempt = () => createOrUpdate(disturbing, { ...target, mutate: count });
-      const { object } = await retryOnConflict({ clock, random }, attempt);
+      const { object } = await retryOnConflict({ env: { clock, random } }, attempt);
       assert.deepEqual(object.data, { n: '1', seen: '0' });
     }));
 

@@ -6,11 +6,17 @@ import type { Clock } from './clock.ts';
 export class Pacer {
   readonly #clock: Clock;
   readonly #sliceMs: number;
+  readonly #endsOnStandstill: boolean;
   #startMs: number;
   #items = 0;
 
-  /** @param sliceMs longest synchronous run, milliseconds; default 5 */
-  constructor(clock: Clock, sliceMs = 5) {
+  /**
+   * @param sliceMs longest synchronous run, milliseconds; default 5
+   * @param endsOnStandstill whether a slice also ends after 16 items during which the clock did not move at all. Virtual time moves only when
+   *   all tasks rest: a loop that feeds itself must give way there, or nobody could tell that it never ends
+   */
+  constructor(clock: Clock, sliceMs = 5, endsOnStandstill = false) {
+    this.#endsOnStandstill = endsOnStandstill;
     this.#clock = clock;
     this.#sliceMs = sliceMs;
     this.#startMs = clock.monotonicMs();
@@ -19,7 +25,8 @@ export class Pacer {
   /** Whether it is time to await {@link yield}. Reads the clock for every 16th item only. */
   due(): boolean {
     if ((++this.#items & 15) !== 0) return false;
-    return this.#clock.monotonicMs() - this.#startMs >= this.#sliceMs;
+    const passedMs = this.#clock.monotonicMs() - this.#startMs;
+    return passedMs >= this.#sliceMs || (this.#endsOnStandstill && passedMs === 0);
   }
 
   /** Lets other tasks run, and starts the next slice. */

@@ -62,3 +62,50 @@ test('VirtualClock sleep() rejects with the reason of its signal', async () => {
   controller.abort(new Error('stopped'));
   await assert.rejects(sleeping, /stopped/);
 });
+
+test('VirtualClock throws when work goes on for ever at one instant, and says where', async () => {
+  const clock = new VirtualClock(0, { turnsMax: 5_000 });
+  let stopped = false;
+  async function spins(): Promise<void> {
+    while (!stopped) await clock.yield();
+  }
+  await clock.advance(1_500);
+  const running = spins();
+  const drives = [
+    () => clock.settle(),
+    () => clock.advance(1_000),
+    () => clock.runUntil(() => false),
+    () => clock.run(running),
+  ];
+  for (const drive of drives) {
+    await assert.rejects(drive, (error: Error) => {
+      assert.match(error.message, /stands still at 1970-01-01T00:00:01\.500Z \(1500 ms after its start\): 5000 turns/);
+      assert.match(error.message, /woken by its own writes/);
+      assert.match(error.message, /\d+ × a turn given up\n +at spins/);
+      return true;
+    });
+  }
+  assert.equal(clock.nowMs(), 1_500);
+  stopped = true;
+  await clock.settle();
+  await running;
+  function setsItselfAgain(): void {
+    clock.setTimer(0, setsItselfAgain);
+  }
+  setsItselfAgain();
+  await assert.rejects(clock.settle(), /\d+ × a timer of 0 ms set\n +at .*setsItselfAgain/);
+});
+
+test('VirtualClock takes many turns for no standstill while time moves', async () => {
+  const clock = new VirtualClock(0, { turnsMax: 100 });
+  const task = async (): Promise<void> => {
+    for (let second = 0; second < 20; second++) {
+      for (let i = 0; i < 50; i++) await clock.yield();
+      await clock.sleep(1_000);
+    }
+  };
+  const running = task();
+  await clock.advance(60_000);
+  await running;
+  assert.throws(() => new VirtualClock(0, { turnsMax: 0 }), /turnsMax must be above 0/);
+});

@@ -11,6 +11,8 @@ export interface VirtualEnvOptions {
   readonly seed?: number;
   /** Wall time at the start in epoch milliseconds. */
   readonly startMs?: number;
+  /** See {@link VirtualClock}. */
+  readonly turnsMax?: number;
   /** Receives log lines; default drops them. */
   readonly sink?: (line: LogLine) => void;
   readonly level?: LogLevel;
@@ -20,7 +22,7 @@ export interface VirtualEnvOptions {
 /** Creates an {@link Env} whose every value follows from the seed; `clock` is the driver's handle. */
 export function createVirtualEnv(options: VirtualEnvOptions = {}): Env & { readonly clock: VirtualClock } {
   return {
-    clock: new VirtualClock(options.startMs),
+    clock: new VirtualClock(options.startMs, options.turnsMax === undefined ? {} : { turnsMax: options.turnsMax }),
     random: createSeededRandom(options.seed ?? 1),
     log: createLogger(options.sink ?? (() => {}), options.level ?? 'info'),
     metrics: options.metrics ?? noMetrics,

@@ -87,7 +87,7 @@ export {
   isUncertain,
 } from './rest/predicates.ts';
 export { type Impersonation, impersonationHeaders } from './rest/impersonation.ts';
-export { retryOnConflict, type RetryOnConflictOptions } from './rest/retry-on-conflict.ts';
+export { type RetryEnv, retryOnConflict, type RetryOnConflictOptions } from './rest/retry-on-conflict.ts';
 export { isTransportError, TransportError, type TransportErrorCode } from './transport/transport-error.ts';
 export type {
   ApiRequest,

@@ -1,7 +1,7 @@
 // Whether a cluster is at rest: caches hold what the store holds, no controller would do anything, the garbage collector has nothing to look at.
 // Judged by state, not by silence: a key that backs off for a quarter of an hour makes no noise either.
 
-import { isIdle } from '@homeostat/runtime';
+import { type Controller, isIdle } from '@homeostat/runtime';
 import { checkCaches } from './checkers/caches.ts';
 import type { ControllerManagerProcess } from './controller-manager-process.ts';
 import type { OperatorProcess } from './operator-process.ts';
@@ -29,10 +29,7 @@ export function unrest(
     for (const controller of process.parts.controllers) {
       if (controller.queueLength > 0) problems.push(`${controller.name} has ${controller.queueLength} keys to look at`);
       if (rememberingControllers.has(controller.name)) continue;
-      for (const key of controller.keys()) {
-        const plan = controller.plan(key);
-        if (plan !== undefined && !isIdle(plan)) problems.push(`${controller.name} has something to do for ${key}`);
-      }
+      problems.push(...unfinished(controller));
     }
     for (const runnable of process.parts.runnables)
       if (runnable.pending > 0) problems.push(`${runnable.name} has ${runnable.pending} objects to look at`);
@@ -49,10 +46,19 @@ function unrestOfOperator(state: StoreState, { alive, leading, operator }: Opera
     const { queue, fencedKeys } = controller.status();
     const busy = queue.ready.length + queue.processing.length + fencedKeys;
     if (busy > 0) problems.push(`${controller.name} has ${busy} keys to look at`);
-    for (const key of controller.keys()) {
-      const plan = controller.plan(key);
-      if (plan !== undefined && !isIdle(plan)) problems.push(`${controller.name} has something to do for ${key}`);
-    }
+    problems.push(...unfinished(controller));
   }
   return problems;
+}
+
+/** Keys whose plans are not idle. A plan that cannot be made is a problem like others: its key is retried, and may do better. */
+function unfinished(controller: Pick<Controller, 'name' | 'keys' | 'plan'>): readonly string[] {
+  return controller.keys().flatMap((key) => {
+    try {
+      const plan = controller.plan(key);
+      return plan === undefined || isIdle(plan) ? [] : [`${controller.name} has something to do for ${key}`];
+    } catch (error) {
+      return [`${controller.name} makes no plan for ${key}: ${error instanceof Error ? error.message : String(error)}`];
+    }
+  });
 }

@@ -154,6 +154,53 @@ describe('createTestCluster()', () => {
     );
   });
 
+  it('names plans that cannot be made among what keeps it from rest', async () => {
+    let broken = true;
+    const operator = {
+      name: 'broken',
+      controllers: [
+        {
+          name: 'broken',
+          for: { resource: configMaps },
+          observe: (key: string) => (key.startsWith('default/') ? key : undefined),
+          diff: () => {
+            if (broken) throw new Error('there is no size');
+            return { steps: [] };
+          },
+        },
+      ],
+    };
+    await using cluster = await createTestCluster({ seed: 7 });
+    cluster.startOperator(operator);
+    await assert.rejects(
+      cluster.quiesce({ limitMs: 5_000 }),
+      /not at rest .*seed 7.*\n.*broken makes no plan for default\/kube-root-ca.crt: there is no size/s,
+    );
+    broken = false;
+    await cluster.quiesce();
+  });
+
+  it('tells of a loop at one instant instead of hanging', async () => {
+    const counts = controllerFor('counts', configMaps).reconcile(async ({ key, caches, client }) => {
+      const map = caches.lister(configMaps).getByKey(key);
+      if (map?.metadata?.name !== 'mine') return;
+      const data = { count: String(Number(map.data?.['count'] ?? 0) + 1) };
+      await client.update(configMaps, { object: { ...map, data } });
+    });
+    await using cluster = await createTestCluster({ controllerManagers: false, turnsMax: 500 });
+    const operator = cluster.startOperator({
+      name: 'counts',
+      journal: false,
+      controllers: [{ ...counts, ownWrites: 'wake' }],
+    });
+    const object = { metadata: { name: 'mine', namespace: 'default' } };
+    await assert.rejects(
+      cluster.run(cluster.admin.create(configMaps, { object })),
+      /virtual time stands still at 2026-01-01T.*woken by its own writes.*controller\.ts/s,
+    );
+    await cluster.run(operator.crash());
+  });
+
   it('ends with nothing left running, whatever was under way', async () => {
     const cluster = await createTestCluster({ nodes: 1 });
     cluster.faults.add({ fault: { kind: 'slow', delayMs: 5_000, when: 'after' } });

@@ -55,6 +55,8 @@ export interface TestClusterOptions {
   readonly seed?: number;
   /** Wall time at the start, epoch milliseconds; default 2026-01-01T00:00:00Z. */
   readonly startMs?: number;
+  /** Turns at one instant of virtual time after which a test fails rather than hang; default `turnsMaxDefault` of base, 10,000. */
+  readonly turnsMax?: number;
   /** Controller managers to start: `false` none, `true` (default) one without election, or what each is like. */
   readonly controllerManagers?: boolean | readonly ControllerManagerProcessOptions[];
   /** Simulated nodes: so many, named `node-1` and so on, or what they are like; default none. */
@@ -153,6 +155,7 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     seed,
     level: options.level ?? 'warn',
     ...(options.startMs === undefined ? {} : { startMs: options.startMs }),
+    ...(options.turnsMax === undefined ? {} : { turnsMax: options.turnsMax }),
     sink: (line) => {
       complaints.record(line);
       options.sink?.(line);

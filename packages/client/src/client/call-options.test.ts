@@ -92,6 +92,22 @@ describe('createClient()', () => {
     );
   });
 
+  it('takes the namespace of the call for an object that has none', async () => {
+    const { client, requests } = setUp(fine);
+    const object = { metadata: { name: 'a' } };
+    await client.update(pods, { namespace: 'x', object });
+    await client.updateStatus(pods, { namespace: 'x', object });
+    await client.apply(pods, { namespace: 'x', object, fieldManager: 'me' });
+    assert.deepEqual(
+      requests.map(({ method, path }) => `${method} ${path}`),
+      [
+        'PUT /api/v1/namespaces/x/pods/a',
+        'PUT /api/v1/namespaces/x/pods/a/status',
+        'PATCH /api/v1/namespaces/x/pods/a',
+      ],
+    );
+  });
+
   it('sends every kind of patch, to subresources too', async () => {
     const { client, requests } = setUp(fine);
     const patch = [{ op: 'test', path: '/a', value: 1 }];

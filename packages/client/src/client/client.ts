@@ -76,15 +76,15 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface CreateOptions<T> extends WriteOptions, Scoped {
-  /** Its `metadata.namespace` is used when `namespace` is absent. */
+  /** Its `metadata.namespace` is used when `namespace` is absent; where both are given they must agree. */
   readonly object: T;
   /** Creates on a subresource of `name`, e.g. `eviction`, `binding`, `token`. */
   readonly subresource?: string;
   readonly name?: string;
 }
 
-export interface UpdateOptions<T> extends WriteOptions {
-  /** Names itself; must carry the resourceVersion that was read. */
+export interface UpdateOptions<T> extends WriteOptions, Scoped {
+  /** Names itself, its namespace too unless `namespace` does; must carry the resourceVersion that was read. */
   readonly object: T;
   readonly subresource?: string;
 }
@@ -101,8 +101,8 @@ export interface PatchOptions extends WriteOptions, Scoped {
   readonly force?: boolean;
 }
 
-export interface ApplyOptions<T> extends WriteOptions {
-  /** Names itself; holds the fields the manager wants, and nothing else. Its apiVersion and kind may be left out. */
+export interface ApplyOptions<T> extends WriteOptions, Scoped {
+  /** Names itself, its namespace too unless `namespace` does; holds the fields the manager wants, and nothing else. Its apiVersion and kind may be left out. */
   readonly object: ApplyConfiguration<T>;
   /** The call or the client must name one. */
   readonly fieldManager?: string;

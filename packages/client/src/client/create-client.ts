@@ -71,12 +71,12 @@ export function createClient(options: ClientOptions): Client {
 
   const replace = (
     resource: ResourceType,
-    o: WriteOptions & { readonly object: KubeObject },
+    o: WriteOptions & { readonly namespace?: string | undefined; readonly object: KubeObject },
     subresource: string | undefined,
   ): Call => ({
     method: 'PUT',
     resource,
-    path: namePath(resource, o.object, subresource),
+    path: namePath(resource, o.object, { namespace: o.namespace, subresource }),
     query: writeQuery(o),
     body: o.object,
     ...callOptions(o),
@@ -123,7 +123,7 @@ export function createClient(options: ClientOptions): Client {
         method: 'POST',
         resource,
         path: {
-          namespace: o.namespace ?? (resource.namespaced ? namespaceOf(resource, o.object) : undefined),
+          namespace: resource.namespaced ? namespaceToCreateIn(resource, o) : o.namespace,
           name: o.name,
           subresource: o.subresource,
         },
@@ -159,7 +159,7 @@ export function createClient(options: ClientOptions): Client {
       return object({
         method: 'PATCH',
         resource,
-        path: namePath(resource, named, o.subresource),
+        path: namePath(resource, named, o),
         query: { ...writeQuery(o), force: o.force },
         body: { apiVersion: resource.apiVersion ?? toApiVersion(resource), kind: resource.kind, ...o.object },
         contentType: patchTypes.apply,
@@ -255,15 +255,43 @@ function selectQuery(options: SelectOptions): {
 }
 
 /** @throws TypeError without one: the server would only say that nothing can be created across all namespaces. */
-function namespaceOf({ resource }: ResourceType, { metadata }: KubeObject): string {
-  const namespace = metadata?.namespace ?? '';
-  if (namespace !== '') return namespace;
+function namespaceToCreateIn(
+  { resource }: ResourceType,
+  {
+    namespace,
+    object,
+    subresource,
+  }: { readonly namespace?: string | undefined; readonly object: Named; readonly subresource?: string },
+): string | undefined {
+  // What is created on a subresource is not the object itself.
+  const found =
+    subresource === undefined
+      ? agreedNamespace(resource, object, namespace)
+      : (namespace ?? object.metadata?.namespace);
+  if (found !== undefined && found !== '') return found;
   throw new TypeError(`creating ${resource} needs a namespace, in the call or in the object's metadata`);
 }
 
-function namePath(resource: ResourceType, named: Named, subresource: string | undefined): ResourcePathOptions {
-  const { name, namespace } = named.metadata ?? {};
-  return { namespace: resource.namespaced ? namespace : undefined, name: name ?? '', subresource };
+/** The namespace of the call or of the object. @throws TypeError when they differ: one of them is a slip. */
+function agreedNamespace(resource: string, { metadata }: Named, namespace: string | undefined): string | undefined {
+  const own = metadata?.namespace;
+  if (own === undefined || own === '') return namespace;
+  if (namespace === undefined || namespace === own) return own;
+  const name = metadata?.name ?? '';
+  throw new TypeError(`the object ${resource}/${name} is in namespace ${own}, the call says ${namespace}`);
+}
+
+/** A cluster-scoped object may carry a namespace that means nothing; a call that names one is refused by the path. */
+function namePath(
+  { resource, namespaced }: ResourceType,
+  named: Named,
+  { namespace, subresource }: { readonly namespace?: string | undefined; readonly subresource?: string | undefined },
+): ResourcePathOptions {
+  return {
+    namespace: namespaced ? agreedNamespace(resource, named, namespace) : namespace,
+    name: named.metadata?.name ?? '',
+    subresource,
+  };
 }
 
 function deleteBody(

@@ -195,4 +195,14 @@ describe('createClient() and answers that are not from an API server', () => {
     await client.create(pods, { object: { metadata: { name: 'a', namespace: 'x' } } });
     await client.create(pods, { namespace: 'x', object: { metadata: { name: 'a' } } });
   });
+
+  it('writes nothing where call and object name two namespaces', async () => {
+    const { client } = setUp(bytes('{"kind":"Pod"}'));
+    const object = { metadata: { name: 'a', namespace: 'x' } };
+    const differ = /the object pods\/a is in namespace x, the call says y/;
+    await assert.rejects(async () => client.create(pods, { namespace: 'y', object }), differ);
+    await assert.rejects(async () => client.update(pods, { namespace: 'y', object }), differ);
+    await assert.rejects(async () => client.updateStatus(pods, { namespace: 'y', object }), differ);
+    await assert.rejects(async () => client.apply(pods, { namespace: 'y', object, fieldManager: 'me' }), differ);
+  });
 });

@@ -153,7 +153,10 @@ export interface ReconcileContext {
 }
 
 export interface ReconcileResult {
-  /** Look again after this time, milliseconds. */
+  /**
+   * Look again after this time, milliseconds. 0 or less: soon, by the rate limiter, as `Requeue: true` in Go (by default after 5 ms, twice
+   * as long each time in a row, 1000 s at most): a reconcile that always asks for more must not keep the process busy for ever.
+   */
   readonly requeueAfterMs?: number;
 }
 

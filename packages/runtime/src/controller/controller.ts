@@ -254,7 +254,7 @@ class ControllerRunner implements Controller {
   }
 
   async #worker(signal: AbortSignal, kill: AbortSignal): Promise<void> {
-    const pacer = new Pacer(this.#dependencies.env.clock);
+    const pacer = new Pacer(this.#dependencies.env.clock, undefined, true);
     // Keys left at a stop are looked at by whoever runs next.
     while (!signal.aborted) {
       const key = this.#queue.tryGet() ?? (await this.#queue.get());

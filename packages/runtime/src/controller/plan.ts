@@ -10,7 +10,10 @@ import type { ResourceType } from '@homeostat/client';
 export interface Plan {
   /** Run in order. A failed step ends the plan unless it says `onFailure: 'continue'`; the rest is then skipped. */
   readonly steps: readonly Step[];
-  /** Look at the key again after this time, whatever happens; milliseconds. A failure's back-off wins over it. */
+  /**
+   * Look at the key again after this time, whatever happens; milliseconds. A failure's back-off wins over it.
+   * 0 or less: at once after steps that did something, else soon, by the rate limiter.
+   */
   readonly requeueAfterMs?: number;
   /**
    * The next stage, decided on what the steps came to. Called once, also after a failure, with the outcomes of all actions of

@@ -2,7 +2,7 @@
 
 import type { Metrics } from '@homeostat/base';
 
-export type ReconcileOutcome = 'success' | 'requeue_after' | 'error' | 'terminal_error' | 'superseded';
+export type ReconcileOutcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal_error' | 'superseded';
 
 /** What else is counted of a run. */
 export interface RunFaults {
@@ -21,6 +21,7 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 /** controller-runtime's `result` label. */
 const results: Readonly<Record<ReconcileOutcome, string>> = {
   success: 'success',
+  requeue: 'requeue',
   requeue_after: 'requeue_after',
   error: 'error',
   terminal_error: 'error',

@@ -55,6 +55,8 @@ export class Reconciler {
   readonly #underWay = new Map<ObjectKey, RunUnderWay>();
   /** Superseded runs in a row. */
   readonly #superseded = new Map<ObjectKey, number>();
+  /** Keys whose last run succeeded and asked to be called again by the rate limiter; what that counts are then no failures. */
+  readonly #askingAgain = new Set<ObjectKey>();
   #client: Client;
 
   constructor(parts: ReconcilerParts) {
@@ -80,6 +82,7 @@ export class Reconciler {
       // Another's business now; when its namespace comes back, its addition wakes it.
       fence.forget(key);
       queue.forget(key);
+      this.#askingAgain.delete(key);
       book.take(key);
       return;
     }
@@ -98,7 +101,7 @@ export class Reconciler {
     const startedMs = clock.monotonicMs();
     const wallMs = clock.nowMs();
     const reasons = book.take(key);
-    const attempt = queue.failures(key) + 1;
+    const attempt = this.#askingAgain.has(key) ? 1 : queue.failures(key) + 1;
     const run = this.#newRun(key, kill);
     this.#underWay.set(key, { run, reasons, startedMs });
     const observer = observers?.started({
@@ -324,6 +327,15 @@ export class Reconciler {
 
   #settle(key: ObjectKey, result: Result): ReconcileOutcome {
     const { queue, reasons } = this.#parts;
+    if (result?.requeueAfterMs !== undefined && !(result.requeueAfterMs > 0) && !isActed(result)) {
+      // Failures before don't count: the run succeeded.
+      if (!this.#askingAgain.has(key)) queue.forget(key);
+      this.#askingAgain.add(key);
+      reasons.add(key, { type: 'requeue', afterMs: 0 });
+      queue.addRateLimited(key, { priority: queue.priorityOf(key) });
+      return 'requeue';
+    }
+    this.#askingAgain.delete(key);
     queue.forget(key);
     if (result?.requeueAfterMs === undefined) return 'success';
     reasons.add(key, { type: 'requeue', afterMs: result.requeueAfterMs });
@@ -335,6 +347,7 @@ export class Reconciler {
     if (cut === 'superseded') return 'superseded';
     const { definition, queue, reasons: book } = this.#parts;
     const { log } = this.#env;
+    if (this.#askingAgain.delete(key)) queue.forget(key); // the runs before did not fail
     const fields = { controller: definition.name, key, error, reasons: reasons.reasons };
     if (kill.aborted) {
       log.info('a reconcile was cut short by the stop', fields);
@@ -370,6 +383,11 @@ export class Reconciler {
     }
     observer?.ended(record);
   }
+}
+
+/** Whether a plan did something: what is left of it goes on at once. */
+function isActed(result: Result): boolean {
+  return typeof result === 'object' && 'outcomes' in result;
 }
 
 /** Not a number means no time at all, again and again: a slip, e.g. of a date that was not there. @throws TypeError */

@@ -186,6 +186,38 @@ describe('a run', () => {
     await env.clock.run(running);
   });
 
+  it('comes again by the rate limiter when it asks for no time at all, and that is no failure', async () => {
+    const metrics = createPrometheusMetrics();
+    const runs: [atMs: number, attempt: number, outcome: string][] = [];
+    const { env, controller, stop } = await startController(
+      widgetParts(
+        async ({ env: inner }) => {
+          if (runs.length === 4) throw new Error('this is one');
+          if (runs.length === 5) return;
+          return { requeueAfterMs: inner.random.float() < 0.5 ? 0 : -1 };
+        },
+        { retriesMax: 2 },
+      ),
+      { metrics, onRun: ({ attempt, startedMs, outcome }) => runs.push([startedMs, attempt, outcome]) },
+    );
+    const startMs = env.clock.nowMs();
+    controller.wake('default/w');
+    await env.clock.advance(1_000);
+    assert.deepEqual(
+      runs.map(([atMs, attempt, outcome]) => `${atMs - startMs} ms: attempt ${attempt}, ${outcome}`),
+      [
+        '0 ms: attempt 1, requeue',
+        '5 ms: attempt 1, requeue',
+        '15 ms: attempt 1, requeue',
+        '35 ms: attempt 1, requeue',
+        '75 ms: attempt 1, error',
+        '80 ms: attempt 2, success',
+      ],
+    );
+    assert.match(await metrics.expose(), /controller_runtime_reconcile_total\{controller="runs",result="requeue"\} 4/);
+    await stop();
+  });
+
   it('starts counting anew after a TerminalError', async () => {
     const attempts: number[] = [];
     const { env, controller, stop } = await startController(

@@ -154,7 +154,7 @@ class ShadowRunner implements Shadow {
         return () => {};
       },
       ended: ({ outcome }) => {
-        const isDone = outcome === 'success' || outcome === 'requeue_after';
+        const isDone = outcome === 'success' || outcome === 'requeue' || outcome === 'requeue_after';
         if (!isDone || recording.incomplete || !this.#follows) this.#report.count('skipped');
         else if (this.#jobs.length >= this.#queueMax) this.#report.count('dropped');
         else {
