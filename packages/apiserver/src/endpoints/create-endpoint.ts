@@ -56,6 +56,8 @@ export async function storeNew(
   const common = { operation: 'CREATE', options: options.object, dryRun: options.dryRun, name } as const;
   if (admission.mutates('CREATE')) {
     await admission.admit(admissionAttributes(request, { ...common, object: draft }));
+    // A plugin may not move the object to where its sender need not be allowed to write.
+    checkNamespace(request, draft);
     dedupOwnerReferences(draft, true, context.warnings);
   }
   return createObject(resource, {

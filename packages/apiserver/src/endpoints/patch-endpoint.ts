@@ -5,6 +5,7 @@ import type { ApiResponse } from '@homeostat/client';
 import { type KubeObject, type Mutable, newBadRequest, newConflict, managerOrUserAgent } from '@homeostat/machinery';
 import type { StoredResource } from '../registry/stored-resource.ts';
 import { applyMechanism } from './apply-mechanism.ts';
+import { checkNamespace } from './create-endpoint.ts';
 import { checkName, updateStrategyOf, updateWith } from './update-endpoint.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 import { negotiateOutput, respondObject } from './output.ts';
@@ -87,21 +88,9 @@ export function patchWith(
         const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw newConflict(resource.groupResource, request.name, text);
       }
-      checkNamespaceOf(request, draft);
+      checkNamespace(request, draft);
       checkName(request, draft as KubeObject);
       return draft;
     },
   });
-}
-
-function checkNamespaceOf(request: EndpointRequest, draft: Mutable<KubeObject>): void {
-  const meta = (draft.metadata ??= {});
-  if (!request.entry.info.namespaced) {
-    delete meta.namespace;
-    return;
-  }
-  if ((meta.namespace ?? '') === '') meta.namespace = request.namespace;
-  else if (meta.namespace !== request.namespace) {
-    throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
 }

@@ -86,6 +86,7 @@ export async function updateWith(
       if (admission.mutates(operation)) {
         const oldObject = existing === undefined ? undefined : entry.version.object(existing);
         await admission.admit(admissionAttributes(request, { ...shared, operation, object: draft, oldObject }));
+        checkNamespace(request, draft);
         dedupOwnerReferences(draft, true, context.warnings);
       }
       return entry.version.toStorage(draft);

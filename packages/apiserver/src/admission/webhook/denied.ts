@@ -3,13 +3,15 @@
 import { ApiError, type Status } from '@homeostat/base';
 
 const codeMin = 400;
+/** HTTP knows no others. */
+const codeMax = 999;
 
 export function deniedBy(webhook: string, status: Partial<Status> | undefined): ApiError {
   const { code = 0, reason = '', message = '', details, metadata } = status ?? {};
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const said = message !== '' ? message : reason;
   return new ApiError({
-    code: Math.max(code, codeMin),
+    code: code > codeMax ? codeMin : Math.max(code, codeMin),
     reason,
     message: said === '' ? `${denied} without explanation` : `${denied}: ${said}`,
     ...(details === undefined ? {} : { details }),

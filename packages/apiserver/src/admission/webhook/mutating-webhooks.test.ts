@@ -171,6 +171,20 @@ test('bad patches are this request’s failure, even under Ignore', async () => 
   assert.equal((await server.post(maps, map('one'))).status, 201);
 });
 
+test('a patch cannot move an object to another namespace', async () => {
+  await configure(server, 'mutating', 'c', { name: 'a.example.com' });
+  hooks.on('/a', () => ({ allowed: true }));
+  await server.post(maps, map('there'));
+  const text = 'the namespace of the provided object does not match the namespace sent on the request';
+  hooks.on('/a', () => patching({ op: 'replace', path: '/metadata/namespace', value: 'other' }));
+  const made = await server.post(maps, map('one'));
+  assert.deepEqual([made.status, made.body.message], [400, text]);
+  const patched = await server.patch(`${maps}/there`, 'merge', { data: { a: 'b' } });
+  assert.deepEqual([patched.status, patched.body.message], [400, text]);
+  hooks.on('/a', () => patching({ op: 'remove', path: '/metadata/namespace' }));
+  assert.equal((await server.post(maps, map('two'))).body.metadata['namespace'], 'default');
+});
+
 test('failures name what is missing or unknown; a patch of a deletion is refused', async () => {
   await configure(server, 'mutating', 'c', { name: 'a.example.com' });
   const prefix = 'Internal error occurred: failed calling webhook "a.example.com": ';

@@ -95,6 +95,7 @@ test('a refusal carries the webhook’s code, reason and details, or 400', async
   };
   const prefix = 'admission webhook "a.example.com" denied the request';
   const details = { name: 'x', causes: [{ field: 'data' }] };
+  assert.equal((await denied(answersWith('no', { code: 9999 })))[0], 400, 'HTTP has no such code');
   assert.deepEqual(await denied(answersWith('no', { code: 403, reason: 'Forbidden' })), [
     403,
     'Forbidden',
