@@ -3,7 +3,7 @@
 import { homedir, hostname } from 'node:os';
 import { createRealEnv, type RealEnvOptions } from '@homeostat/base/node';
 import { createClient } from '@homeostat/client';
-import { createKubeconfigTransport, type Environment } from '@homeostat/client/node';
+import type { Environment } from '@homeostat/client/node';
 import {
   createOperator,
   type Operator,
@@ -59,6 +59,8 @@ export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'en
 export async function runOperator(options: RunOperatorOptions): Promise<void> {
   const { name, environment, kubeconfig, context, userAgent = name, port, host, election, log, prepare } = options;
   const env = createRealEnv(log);
+  // Servers import this entry too, and need no kubeconfigs.
+  const { createKubeconfigTransport } = await import('@homeostat/client/node');
   const found = createKubeconfigTransport({ env, environment, path: kubeconfig, context, home: homedir() });
   const stop = options.signal === undefined ? stopOnSignals() : undefined;
   try {

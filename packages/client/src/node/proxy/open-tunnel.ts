@@ -3,7 +3,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { SocksClient } from 'socks';
 import { connectTcp, type Endpoint } from '../connect-tcp.ts';
 import { credentialsOf, endpointOf, proxyAuthorization } from './proxy-url.ts';
 
@@ -22,6 +21,7 @@ export function openTunnel(options: TunnelOptions): Promise<Socket> {
 }
 
 async function openSocks({ proxy, target, signal }: TunnelOptions): Promise<Socket> {
+  const { SocksClient } = await import('socks');
   const endpoint = endpointOf(proxy);
   const credentials = credentialsOf(proxy);
   const raw = await connectTcp(endpoint, signal);
