@@ -17,6 +17,7 @@ import type { ServedResources } from '../server/resource-table.ts';
 import { isServing, isConditionTrue } from './conditions.ts';
 import { definitionStatus } from './definition-status.ts';
 import { finalizeDefinition } from './finalize-definition.ts';
+import { isReadableDefinition } from './readable-definition.ts';
 import { type DefinitionContext, serveDefinition, type ServedDefinition } from './served-definition.ts';
 
 const resourceName = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
@@ -125,8 +126,11 @@ export class CustomResources {
   }
 
   /** Takes in the newest state of a definition. Synchronous: afterwards it is served as it says. */
-  #take(name: string, definition: CustomResourceDefinition | undefined): void {
+  #take(name: string, stored: CustomResourceDefinition | undefined): void {
     const known = this.#known.get(name);
+    const definition = stored !== undefined && isReadableDefinition(stored) ? stored : undefined;
+    if (stored !== definition)
+      this.#options.env.log.error('a stored definition cannot be read, it is not served', { name });
     if (definition === undefined) {
       if (known === undefined) return;
       this.#known.delete(name);
