@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { nodeDigests, startServer, toSigningKey } from '@homeostat/apiserver/node';
 import type { ConfigMap } from '@homeostat/api/types/core-v1';
@@ -17,11 +18,12 @@ import {
   secrets,
   validatingWebhookConfigurations,
 } from '@homeostat/client/resources';
-import { createManager } from '@homeostat/runtime';
+import { createManager, createOperator } from '@homeostat/runtime';
 import {
   createWebhookServer,
   secretCertificateStore,
   selfSignedCertificates,
+  serveOperatorWebhooks,
   serviceHosts,
 } from '@homeostat/runtime/node';
 import {
@@ -32,7 +34,7 @@ import {
   type Webhook,
 } from '@homeostat/runtime/webhook';
 import { createMemoryStore } from '@homeostat/storage/memory';
-import { createTestCluster, inProcessWebhooks } from '@homeostat/testing';
+import { createTestCluster, inProcessWebhooks, operatorComponent } from '@homeostat/testing';
 
 const name = 'memcached-webhooks';
 const service = { namespace: 'default', name: 'hooks' };
@@ -182,3 +184,115 @@ test('a webhook server makes its certificate, tells API servers its authority, a
     await stop();
   }
 });
+
+test('webhooks of an operator in a test cluster are called while it runs, and installed after they can be', async () => {
+  await using cluster = await createTestCluster({ controllerManagers: false });
+  const { admin } = cluster;
+  const create = (mapName: string, size: string): Promise<ConfigMap> =>
+    cluster.run(admin.create(configMaps, { object: map(mapName, { size }) }));
+  const options = { name: 'sizes', controllers: [], webhooks: { handlers: webhooks, address: { service } } };
+  const operator = cluster.startOperator(options);
+  assert.equal(cluster.list(validatingWebhookConfigurations).length, 0);
+  await cluster.waitFor(() => operator.operator.manager.ready().healthy);
+  assert.equal(cluster.get(validatingWebhookConfigurations, undefined, 'sizes')?.webhooks?.length, 1);
+  assert.equal(cluster.get(mutatingWebhookConfigurations, undefined, 'sizes')?.webhooks?.length, 2);
+  await assert.rejects(create('a', '-1'), /the size must not be negative/);
+  assert.equal((await cluster.run(admin.create(configMaps, { object: map('b', {}) }))).data?.['size'], '3');
+  // Nobody answers for one that crashed; its next life does.
+  await cluster.run(operator.crash());
+  await assert.rejects(create('c', '1'), /failed calling webhook "mutate.configmaps.core.k8s.io"/);
+  cluster.startOperator(options);
+  await cluster.settle();
+  await create('c', '1');
+});
+
+test('webhooks of an operator component are called too, and may be installed by others', async () => {
+  const address = { url: 'https://127.0.0.1:9443' };
+  const component = operatorComponent({
+    name: 'sizes',
+    controllers: [],
+    webhooks: { handlers: webhooks, address, install: false },
+  });
+  await using cluster = await createTestCluster({ controllerManagers: false, components: [component] });
+  const { admin } = cluster;
+  await cluster.settle();
+  assert.deepEqual(cluster.list(validatingWebhookConfigurations), []);
+  await cluster.run(installWebhooks({ client: admin, name, webhooks, address }));
+  await assert.rejects(
+    cluster.run(admin.create(configMaps, { object: map('a', { size: '-1' }) })),
+    /the size must not be negative/,
+  );
+});
+
+test('an operator with webhooks says who is to serve them', () => {
+  const env = createVirtualEnv();
+  const transport = createInProcessTransport({
+    handle: () => Promise.reject(new Error('nobody is asked')),
+    user: { username: 'admin' },
+  });
+  const client = createClient({ transport, env, userAgent: 'test/1.0' });
+  assert.throws(
+    () =>
+      createOperator({
+        name: 'x',
+        client,
+        env,
+        controllers: [],
+        webhooks: { handlers: webhooks, address: { service } },
+      }),
+    /webhooks have to be served: use runOperator/,
+  );
+});
+
+test('an operator as a process serves its webhooks with a certificate of its own, then installs them', async () => {
+  const env = { ...createRealEnv(), log: silentLogger };
+  const key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+  const { server, stop } = await startServer({
+    env,
+    store: createMemoryStore({ env }),
+    port: 0,
+    digests: nodeDigests,
+    keys: { signingKey: async () => key, verificationKeys: () => [key] },
+  });
+  const user = { username: 'admin', groups: ['system:masters'] };
+  const transport = createInProcessTransport({ handle: server.handle, user });
+  const client = createClient({ transport, env, userAgent: 'test/1.0', onWarning: () => {} });
+  const port = await freePort();
+  const operator = createOperator({
+    name,
+    client,
+    env,
+    controllers: [],
+    serveWebhooks: serveOperatorWebhooks,
+    webhooks: {
+      handlers: webhooks,
+      address: { url: `https://127.0.0.1:${port}` },
+      listen: { host: '127.0.0.1', port },
+      certificates: { secret: { namespace: 'default', name: 'hooks-tls' } },
+    },
+  });
+  const scope = new Scope();
+  try {
+    const watch = await client.watch(mutatingWebhookConfigurations, { signal: scope.signal });
+    scope.spawn('operator', (signal) => operator.run({ signal }));
+    // Once they are there, they answer: no write is refused in between.
+    for await (const { type } of watch) if (type === 'ADDED') break;
+    const made = await client.create(configMaps, { object: map('a', { x: '1' }) });
+    assert.deepEqual(made.data, { size: '3', x: '1' });
+    await assert.rejects(client.create(configMaps, { object: map('b', { size: '-1' }) }), isForbidden);
+    const secret = await client.get(secrets, { namespace: 'default', name: 'hooks-tls' });
+    assert.equal(secret.type, 'kubernetes.io/tls');
+  } finally {
+    await scope.close();
+    await stop();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}

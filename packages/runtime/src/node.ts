@@ -22,6 +22,7 @@ export {
   type SelfSignedCertificatesOptions,
   serviceHosts,
 } from './node/webhook/self-signed-certificates.ts';
+export { serveOperatorWebhooks } from './node/webhook/serve-operator-webhooks.ts';
 export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './node/webhook/webhook-server.ts';
 export { planOperator, type PlanOperatorOptions } from './node/plan-operator.ts';
 export { runOperator, type RunOperatorOptions } from './node/run-operator.ts';

@@ -9,9 +9,10 @@ export {
   type TestClusterOptions,
   type WaitOptions,
 } from './test-cluster.ts';
+export { WebhookRegistry } from './webhooks/webhook-registry.ts';
 export { inProcessWebhooks } from './webhooks/in-process-webhooks.ts';
 export type { OperatorProcess } from './operator-process.ts';
-export { operatorComponent, type OperatorComponentOptions } from './operator-component.ts';
+export { type OperatorComponent, operatorComponent, type OperatorComponentOptions } from './operator-component.ts';
 
 // What goes wrong.
 export { FaultInjector, type FaultInjectorOptions } from './faults/fault-injector.ts';

@@ -7,6 +7,7 @@ import { createOperator, LeadershipLostError, type Operator } from '@homeostat/r
 import type { ProcessContext } from './controller-manager-process.ts';
 import { cutOff } from './cut-off.ts';
 import type { OperatorComponentOptions } from './operator-component.ts';
+import type { WebhookRegistry } from './webhooks/webhook-registry.ts';
 
 export interface OperatorProcess {
   readonly name: string;
@@ -27,14 +28,20 @@ export interface OperatorProcess {
 /** Starts an operator over a handle. */
 export function startOperator(
   { user = adminUser, ...options }: OperatorComponentOptions,
-  context: ProcessContext,
+  context: ProcessContext & { readonly webhooks: WebhookRegistry },
 ): OperatorProcess {
   const { name } = options;
   const env = childEnv(context.env, { component: name });
   const power = new AbortController();
   const transport = createInProcessTransport({ handle: cutOff(context.handle, power.signal), user });
   const client = createClient({ transport, env, userAgent: name, onWarning: () => {} });
-  const operator = createOperator({ ...options, caches: { freeze: true, ...options.caches }, env, client });
+  const operator = createOperator({
+    ...options,
+    caches: { freeze: true, ...options.caches },
+    env,
+    client,
+    serveWebhooks: context.webhooks.serve((handle) => cutOff(handle, power.signal)),
+  });
   const scope = new Scope();
   const state = { alive: true, failure: undefined as unknown };
   scope.spawn(name, async (signal) => {

@@ -45,9 +45,10 @@ import { FaultInjector } from './faults/fault-injector.ts';
 import { forkBootedStore } from './fixture/booted-store.ts';
 import { testSecurity } from './fixture/security.ts';
 import { type HistoryEntry, readHistory } from './history.ts';
-import type { OperatorComponentOptions } from './operator-component.ts';
+import type { OperatorComponent, OperatorComponentOptions } from './operator-component.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
 import { unrest } from './quiescence.ts';
+import { registeredWebhooks, WebhookRegistry } from './webhooks/webhook-registry.ts';
 import { StoreState } from './store-state.ts';
 
 export interface TestClusterOptions {
@@ -66,7 +67,7 @@ export interface TestClusterOptions {
   /** What else runs, e.g. controllers of your own. Faults apply to them. */
   readonly components?: readonly Component[];
   readonly server?: ClusterOptions['server'];
-  /** Answers the API server's calls of admission webhooks; without it they all fail. */
+  /** Answers the API server's calls of admission webhooks that no operator of the test serves; without it they fail. */
   readonly webhookCaller?: WebhookCaller;
   /** Receives log lines from `level` up (default warn); default drops them. */
   readonly sink?: (line: LogLine) => void;
@@ -170,12 +171,13 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
   });
   const definitions = typeof options.nodes === 'number' ? numberedNodes(options.nodes) : (options.nodes ?? []);
   const nodes = definitions.length === 0 ? undefined : nodesComponent({ nodes: definitions, freeze: true });
+  const webhooks = new WebhookRegistry();
   const cluster = createCluster({
     env,
     store,
     security: {
       ...testSecurity,
-      ...(options.webhookCaller === undefined ? {} : { webhookCaller: options.webhookCaller }),
+      webhookCaller: registeredWebhooks([webhooks, ...registriesOf(options.components ?? [])], options.webhookCaller),
     },
     server: { freeze: true, ...(nodes === undefined ? {} : { podLogs: nodes.podLogs }), ...options.server },
     components: [
@@ -185,13 +187,26 @@ export async function createTestCluster(options: TestClusterOptions = {}): Promi
     ],
     intercept: faults.intercept,
   });
-  const test = new RunningTestCluster({ seed, env, complaints, store, faults, cluster, pool: await nodes?.pool });
+  const test = new RunningTestCluster({
+    seed,
+    env,
+    complaints,
+    store,
+    faults,
+    cluster,
+    webhooks,
+    pool: await nodes?.pool,
+  });
   await test.start(managersOf(options.controllerManagers ?? true));
   return test;
 }
 
 const faultSeedMask = 0x5a17_0f00;
 const stepMs = 1_000;
+
+function registriesOf(components: readonly (Component | OperatorComponent)[]): readonly WebhookRegistry[] {
+  return components.flatMap((component) => ('webhooks' in component ? [component.webhooks] : []));
+}
 
 function managersOf(
   wanted: boolean | readonly ControllerManagerProcessOptions[],
@@ -207,6 +222,7 @@ interface Parts {
   readonly store: MemoryStore;
   readonly faults: FaultInjector;
   readonly cluster: Cluster;
+  readonly webhooks: WebhookRegistry;
   readonly pool: NodePool | undefined;
 }
 
@@ -224,9 +240,11 @@ class RunningTestCluster implements TestCluster {
   readonly #scope = new Scope();
   readonly #startRevision: number;
   readonly #pool: NodePool | undefined;
+  readonly #webhooks: WebhookRegistry;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ seed, env, complaints, store, faults, cluster, pool }: Parts) {
+  constructor({ seed, env, complaints, store, faults, cluster, webhooks, pool }: Parts) {
+    this.#webhooks = webhooks;
     this.#pool = pool;
     this.seed = seed;
     this.clock = env.clock;
@@ -282,7 +300,7 @@ class RunningTestCluster implements TestCluster {
 
   startOperator(options: OperatorComponentOptions): OperatorProcess {
     const handle = this.faults.intercept(this.cluster.server.handle);
-    const process = startOperator(options, { env: this.env, handle });
+    const process = startOperator(options, { env: this.env, handle, webhooks: this.#webhooks });
     this.operators.push(process);
     return process;
   }

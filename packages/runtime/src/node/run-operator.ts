@@ -13,8 +13,9 @@ import {
 import { planOperator, type PlanOperatorOptions } from './plan-operator.ts';
 import { managerServer } from './serve-manager.ts';
 import { stopOnSignals } from './signals.ts';
+import { serveOperatorWebhooks } from './webhook/serve-operator-webhooks.ts';
 
-export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'env' | 'election'> {
+export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'env' | 'election' | 'serveWebhooks'> {
   /** `process.env` of the program: where the cluster is, how to reach and to authenticate to it. */
   readonly environment: Environment;
   /** A kubeconfig; default as kubectl looks for one, and in a Pod the Pod's own account. */
@@ -38,7 +39,7 @@ export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'en
   readonly log?: Pick<RealEnvOptions, 'level' | 'format'>;
   /** Stops it besides signals; then no signals are listened for. */
   readonly signal?: AbortSignal;
-  /** Called once with what was put together, before it runs: to add webhooks or checks. */
+  /** Called once with what was put together, before it runs: to add parts or checks. */
   readonly prepare?: (operator: Operator) => void | Promise<void>;
 }
 
@@ -70,6 +71,7 @@ export async function runOperator(options: RunOperatorOptions): Promise<void> {
       ...options,
       env,
       client,
+      serveWebhooks: serveOperatorWebhooks,
       election:
         election === undefined
           ? undefined

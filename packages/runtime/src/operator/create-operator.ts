@@ -16,6 +16,7 @@ import { createLeaderElector } from '../leader-election/leader-elector.ts';
 import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
 import { createStagedParts } from '../rehearsal/staged-parts.ts';
 import { createShadow, type Shadow, type ShadowOptions } from '../shadow/shadow.ts';
+import { addOperatorWebhooks, type OperatorWebhooks, type ServeWebhooks } from './operator-webhooks.ts';
 import { type OperatorPlan, rehearseOperator, type RehearseOperatorOptions } from '../rehearsal/rehearse-operator.ts';
 
 export interface OperatorOptions {
@@ -27,6 +28,10 @@ export interface OperatorOptions {
   readonly definitions?: readonly CustomResourceDefinition[];
   /** What it does. With a function, definitions may use what the operator is made of. */
   readonly controllers: readonly ControllerDefinition[] | ((parts: OperatorParts) => readonly ControllerDefinition[]);
+  /** Webhooks it serves: configurations are applied when they can be called. Not part of a rehearsal. Default none. */
+  readonly webhooks?: OperatorWebhooks;
+  /** How they are served; `runOperator` and test clusters bring it. */
+  readonly serveWebhooks?: ServeWebhooks;
   /** How resources are cached: namespaces, transforms, resync. */
   readonly caches?: Omit<InformerFactoryOptions, 'client' | 'env'>;
   /** One of several replicas acts; default: this process acts at once. */
@@ -98,6 +103,7 @@ export interface Operator extends OperatorParts {
  *   election: { namespace: 'operators', identity: `${hostname()}_${randomUUID()}`, releaseOnStop: true },
  * });
  * await operator.run({ signal });
+ * @throws Error for webhooks that nobody serves, shadows of no controller, and what {@link createController} throws
  */
 export function createOperator(options: OperatorOptions): Operator {
   const { name, client, env, definitions = [], caches = {}, election, graceMs, onAction, onRun } = options;
@@ -111,6 +117,10 @@ export function createOperator(options: OperatorOptions): Operator {
     ...(election === undefined ? {} : { election: electorOf(name, election, client, env, events) }),
   });
   manager.add({ name: 'events', run: (context) => events.run(context) }, { group: 'services' });
+  if (options.webhooks !== undefined) {
+    const { webhooks, serveWebhooks } = options;
+    addOperatorWebhooks(manager, serveWebhooks, { webhooks, name: webhooks.name ?? name, client, env, definitions });
+  }
   const parts: OperatorParts = { client, env, informers, events };
   const definedWith = (given: OperatorParts): readonly ControllerDefinition[] =>
     typeof options.controllers === 'function' ? options.controllers(given) : options.controllers;

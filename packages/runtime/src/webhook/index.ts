@@ -48,3 +48,10 @@ export {
 } from './webhook-configurations.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts';
 export { type AdmissionTarget, BadReviewError, type ReviewContext, type Webhook } from './webhook.ts';
+export type {
+  OperatorWebhooks,
+  ServeWebhooks,
+  WebhookCertificates,
+  WebhookServing,
+  WebhookServingParts,
+} from '../operator/operator-webhooks.ts';
