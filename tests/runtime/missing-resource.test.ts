@@ -6,7 +6,7 @@ import { noMetrics, Scope, silentLogger, createSeededRandom } from '@homeostat/b
 import { resourceType } from '@homeostat/client';
 import { customResourceDefinitions } from '@homeostat/client/resources';
 import type { KubeObject } from '@homeostat/machinery';
-import { InformerFactory, type InformerState } from '@homeostat/runtime';
+import { controllerFor, InformerFactory, type InformerState } from '@homeostat/runtime';
 import { EventContract } from '@homeostat/runtime/testing';
 import { createTestCluster } from '@homeostat/testing';
 
@@ -75,4 +75,32 @@ it('C8 an informer waits for its definition, follows it, outlives it, and picks 
   assert.deepEqual(contract.problems, []);
   assert.deepEqual(states.filter((state) => state === 'waiting-for-resource').length, 3);
   await cluster.run(scope.close());
+});
+
+it('an operator whose definition is deleted is not ready until it is back; one that can do without stays so', async () => {
+  await using cluster = await createTestCluster({ controllerManagers: false });
+  const { admin } = cluster;
+  await cluster.run(admin.create(customResourceDefinitions, { object: definition }));
+  const seen: string[] = [];
+  const needs = controllerFor('needs', gadgets).reconcile(async ({ key }) => void seen.push(key));
+  const uses = controllerFor('uses', customResourceDefinitions)
+    .watches(gadgets, () => [], { optional: true })
+    .reconcile(async () => {});
+  const { operator } = cluster.startOperator({ name: 'gadgets', controllers: [needs, uses] });
+  const [needing, using] = operator.controllers;
+  const checks = (): readonly (string | undefined)[] => [needing?.check(), using?.check()];
+  await cluster.waitFor(() => operator.manager.ready().healthy);
+  assert.deepEqual(checks(), [undefined, undefined]);
+
+  await cluster.run(admin.delete(customResourceDefinitions, { name: 'gadgets.example.com' }));
+  await cluster.waitFor(() => !operator.manager.ready().healthy, { what: 'an unready operator', limitMs: 700_000 });
+  const gone = 'gadgets.v1.example.com (not served by the API server)';
+  assert.deepEqual(checks(), [`controller needs waits for ${gone}`, undefined]);
+  assert.deepEqual(using?.status().missing, [gone]);
+
+  await cluster.run(admin.create(customResourceDefinitions, { object: definition }));
+  await cluster.waitFor(() => operator.manager.ready().healthy);
+  const object = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'b' } };
+  await cluster.run(admin.create(gadgets, { namespace: 'default', object }));
+  await cluster.waitFor(() => seen.includes('default/b'));
 });

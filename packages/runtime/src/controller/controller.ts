@@ -50,7 +50,10 @@ export interface Controller {
   plan(key: ObjectKey): Plan | undefined;
   /** Keys of the resource that is reconciled, as the cache has them now. */
   keys(): readonly ObjectKey[];
-  /** For health checks: what keeps it from working, in words; undefined when nothing does. Resources that are optional don't. */
+  /**
+   * For health checks: what keeps it from working, in words; undefined when nothing does. A resource that is not served does,
+   * also when its definition went away later; one that is optional doesn't.
+   */
   check(): string | undefined;
   /** For diagnostics. O(keys). */
   status(): ControllerStatus;
@@ -186,9 +189,9 @@ class ControllerRunner implements Controller {
   check(): string | undefined {
     if (this.#state !== 'running')
       return `controller ${this.name} is ${this.#state === 'new' ? 'not started' : 'stopped'}`;
-    const unsynced = this.#watched.unsynced();
-    if (unsynced.length === 0) return undefined;
-    return `controller ${this.name} waits for ${unsynced.join(', ')}`;
+    const unavailable = this.#watched.unavailable();
+    if (unavailable.length === 0) return undefined;
+    return `controller ${this.name} waits for ${unavailable.join(', ')}`;
   }
 
   status(): ControllerStatus {

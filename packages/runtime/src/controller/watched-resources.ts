@@ -98,12 +98,14 @@ export class WatchedResources {
       .map(describe);
   }
 
+  /** As {@link unsynced}, and those that went away since: their caches are empty because nothing is served, not because nothing is there. */
+  unavailable(): readonly string[] {
+    return this.#needed().filter(isUnavailable).map(describe);
+  }
+
   /** Whatever is not there to be read, optional ones included. */
   missing(): readonly string[] {
-    const missing = [...this.#entries.values()].filter(
-      ({ informer }) => !informer.hasSynced || informer.state === 'waiting-for-resource',
-    );
-    return missing.map(describe);
+    return [...this.#entries.values()].filter(isUnavailable).map(describe);
   }
 
   async end(): Promise<void> {
@@ -137,6 +139,10 @@ export class WatchedResources {
     entry.endProgress?.();
     await entry.registration?.remove();
   }
+}
+
+function isUnavailable({ informer }: Entry): boolean {
+  return !informer.hasSynced || informer.state === 'waiting-for-resource';
 }
 
 function describe({ watch, informer }: Entry): string {
