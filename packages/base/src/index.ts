@@ -28,5 +28,6 @@ export { Pacer } from './pacer.ts';
 export { createSeededRandom, type Random, randomFrom } from './random.ts';
 export { abortable, aborted, createDeferred, type Deferred, Scope, ScopeClosedError } from './scope.ts';
 export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './tracer.ts';
+export { StandstillError } from './standstill-watch.ts';
 export { turnsMaxDefault, VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { createVirtualEnv, type VirtualEnvOptions } from './virtual-env.ts';

@@ -13,6 +13,11 @@ interface Place {
   count: number;
 }
 
+/** Virtual time stands still while work goes on; the message says when, and who keeps it busy. */
+export class StandstillError extends Error {
+  override readonly name = 'StandstillError';
+}
+
 /** Counts the turns of one clock. */
 export class StandstillWatch {
   readonly #turnsMax: number;
@@ -37,7 +42,7 @@ export class StandstillWatch {
     else place.count++;
   }
 
-  /** A turn begins at `elapsedMs` of the clock. @throws Error when it is one too many for this instant */
+  /** A turn begins at `elapsedMs` of the clock. @throws StandstillError when it is one too many for this instant */
   turn(wallMs: number, elapsedMs: number): void {
     if (elapsedMs !== this.#atMs) {
       this.#atMs = elapsedMs;
@@ -48,7 +53,7 @@ export class StandstillWatch {
     const message = this.#describe(wallMs);
     // Whoever goes on, e.g. to stop what runs, gets as many turns again.
     this.#atMs = -1;
-    throw new Error(message);
+    throw new StandstillError(message);
   }
 
   #describe(wallMs: number): string {

@@ -110,7 +110,7 @@ export class VirtualClock implements Clock {
     return promise;
   }
 
-  /** @throws Error when turns follow one another for ever at one instant */
+  /** @throws StandstillError when turns follow one another for ever at one instant */
   async #runTo(targetMs: number, done: () => boolean): Promise<'done' | 'end'> {
     for (;;) {
       await nextMacrotask();

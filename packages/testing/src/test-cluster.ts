@@ -8,6 +8,7 @@ import {
   type LogLevel,
   type LogLine,
   Scope,
+  StandstillError,
   type VirtualClock,
 } from '@homeostat/base';
 import type { WebhookCaller } from '@homeostat/apiserver';
@@ -326,6 +327,7 @@ class RunningTestCluster implements TestCluster {
     try {
       await this.clock.runUntil(() => failed() || condition(), limitMs);
     } catch (error) {
+      if (error instanceof StandstillError) throw this.#toldStandstill(error);
       const quietAfterMs = Math.round(this.clock.monotonicMs() - startMs);
       const quiet = quietAfterMs < limitMs - stepMs ? `; nothing happened any more after ${quietAfterMs} ms` : '';
       throw new Error(
@@ -389,9 +391,26 @@ class RunningTestCluster implements TestCluster {
 
   async #alive<T>(drive: () => Promise<T>): Promise<T> {
     this.#throwFailure();
-    const value = await drive();
+    let value: T;
+    try {
+      value = await drive();
+    } catch (error) {
+      throw this.#toldStandstill(error);
+    }
     this.#throwFailure();
     return value;
+  }
+
+  /** Whose keys come again and again is what the clock can't know. */
+  #toldStandstill(error: unknown): unknown {
+    if (!(error instanceof StandstillError)) return error;
+    const controllers = [
+      ...this.operators.flatMap(({ alive, operator }) => (alive ? operator.controllers : [])),
+      ...this.processes.flatMap(({ alive, parts }) => (alive ? parts.controllers : [])),
+    ];
+    const busy = controllers.filter(({ queueLength }) => queueLength > 0).map(({ name }) => name);
+    const told = busy.length === 0 ? '' : `; controllers with keys to look at: ${busy.join(', ')}`;
+    return new Error(`${error.message}\n(seed ${this.seed})${told}${this.#complaints.describe()}`, { cause: error });
   }
 
   // A part that broke is told by the next thing the test does.
