@@ -18,6 +18,7 @@ const steps = [
   ...(existsSync('tools/generate.mjs')
     ? [command('generated files', ['tools/generate.mjs', '--verify'], '`npm run generate` (needs Go)')]
     : []),
+  command('reference', ['tools/reference.mjs', '--verify'], '`npm run reference`'),
 ];
 
 let failed = 0;
