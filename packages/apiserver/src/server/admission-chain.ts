@@ -2,7 +2,7 @@
 
 import type { Env } from '@homeostat/base';
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission.ts';
-import { AdmissionMetrics } from './admission-metrics.ts';
+import { AdmissionMetrics, type AdmissionStep } from './admission-metrics.ts';
 
 export class AdmissionChain {
   readonly #mutating: ReadonlyMap<AdmissionOperation, readonly AdmissionPlugin[]>;
@@ -25,26 +25,47 @@ export class AdmissionChain {
 
   /** The mutating pass; a second time when a plugin asks for it. */
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    const { operation, reinvocation } = attributes;
-    const plugins = this.#mutating.get(operation) ?? [];
-    await this.#metrics.step('admit', operation, async () => {
-      do {
-        for (const plugin of plugins) {
-          const labels = { name: plugin.name, type: 'admit', operation };
-          await this.#metrics.plugin(labels, () => plugin.admit?.(attributes));
-        }
-      } while (reinvocation.begin());
+    const { reinvocation } = attributes;
+    await this.#pass('admit', attributes, async (plugins) => {
+      do await this.#run('admit', plugins, attributes);
+      while (reinvocation.begin());
     });
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
+    await this.#pass('validate', attributes, (plugins) => this.#run('validate', plugins, attributes));
+  }
+
+  async #pass(
+    type: AdmissionStep,
+    { operation }: AdmissionAttributes,
+    run: (plugins: readonly AdmissionPlugin[]) => Promise<void>,
+  ): Promise<void> {
+    const plugins = (type === 'admit' ? this.#mutating : this.#validating).get(operation) ?? [];
+    const startedMs = this.#metrics.now();
+    let rejected = true;
+    try {
+      await run(plugins);
+      rejected = false;
+    } finally {
+      this.#metrics.step(type, operation, startedMs, rejected);
+    }
+  }
+
+  /** One after the other. Most answer at once: they are not waited for, which would cost each a turn. */
+  async #run(type: AdmissionStep, plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<void> {
     const { operation } = attributes;
-    await this.#metrics.step('validate', operation, async () => {
-      for (const plugin of this.#validating.get(operation) ?? []) {
-        const labels = { name: plugin.name, type: 'validate', operation };
-        await this.#metrics.plugin(labels, () => plugin.validate?.(attributes));
+    let startedMs = this.#metrics.now();
+    for (const plugin of plugins) {
+      let rejected = true;
+      try {
+        const pending = type === 'admit' ? plugin.admit?.(attributes) : plugin.validate?.(attributes);
+        if (pending !== undefined) await pending;
+        rejected = false;
+      } finally {
+        startedMs = this.#metrics.plugin(plugin.name, type, { operation, startedMs, rejected });
       }
-    });
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // How long admission takes, in whole and by plugin, under upstream's names.
 
-import type { Clock, Env, Labels } from '@homeostat/base';
+import type { Clock, Env } from '@homeostat/base';
 import type { AdmissionOperation } from './admission.ts';
 
 export type AdmissionStep = 'admit' | 'validate';
@@ -28,24 +28,27 @@ export class AdmissionMetrics {
     });
   }
 
-  /** Runs a whole pass. @throws what it throws */
-  step(type: AdmissionStep, operation: AdmissionOperation, run: () => Promise<void>): Promise<void> {
-    return this.#timed(run, (seconds, rejected) => this.#step.observe(seconds, { type, operation, rejected }));
+  /** Milliseconds to give back to {@link step} and {@link plugin}. */
+  now(): number {
+    return this.#clock.monotonicMs();
   }
 
-  /** Runs one plugin. @throws what it throws */
-  plugin(labels: Labels, run: () => Promise<void> | void): Promise<void> {
-    return this.#timed(run, (seconds, rejected) => this.#controller.observe(seconds, { ...labels, rejected }));
+  /** A whole pass has ended. */
+  step(type: AdmissionStep, operation: AdmissionOperation, startedMs: number, isRejected: boolean): void {
+    const rejected = String(isRejected);
+    this.#step.observe((this.#clock.monotonicMs() - startedMs) / 1000, { type, operation, rejected });
   }
 
-  async #timed(run: () => Promise<void> | void, observe: (seconds: number, rejected: string) => void): Promise<void> {
-    const startedMs = this.#clock.monotonicMs();
-    let rejected = 'true';
-    try {
-      await run();
-      rejected = 'false';
-    } finally {
-      observe((this.#clock.monotonicMs() - startedMs) / 1000, rejected);
-    }
+  /** A plugin has ended; the time now, at which the next one begins. */
+  plugin(name: string, type: AdmissionStep, { operation, startedMs, rejected }: PluginRun): number {
+    const endedMs = this.#clock.monotonicMs();
+    this.#controller.observe((endedMs - startedMs) / 1000, { name, type, operation, rejected: String(rejected) });
+    return endedMs;
   }
+}
+
+interface PluginRun {
+  readonly operation: AdmissionOperation;
+  readonly startedMs: number;
+  readonly rejected: boolean;
 }

@@ -1,7 +1,8 @@
 // The Metrics port over prom-client.
 
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, Registry } from 'prom-client';
 import type { Metrics } from '../metrics.ts';
+import { SeriesHistogram } from './series-histogram.ts';
 
 /** Creates an empty registry with the text exposition of Prometheus. */
 export function createPrometheusMetrics(): Metrics {
@@ -21,15 +22,11 @@ export function createPrometheusMetrics(): Metrics {
         add: (by, labels) => (labels === undefined ? metric.inc(by) : metric.inc({ ...labels }, by)),
       };
     },
-    histogram({ name, help, labelNames = [], buckets }) {
-      const known = registry.getSingleMetric(name) as Histogram | undefined;
-      const metric =
-        known ??
-        new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [registry] });
-      return {
-        observe: (value, labels) =>
-          labels === undefined ? metric.observe(value) : metric.observe({ ...labels }, value),
-      };
+    histogram(options) {
+      const known = registry.getSingleMetric(options.name) as unknown as SeriesHistogram | undefined;
+      const histogram = known ?? new SeriesHistogram(options);
+      if (known === undefined) registry.registerMetric(histogram as unknown as Metric);
+      return histogram;
     },
     onCollect: (collect) => void collectors.push(collect),
     expose: () => {
