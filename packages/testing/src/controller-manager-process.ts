@@ -1,15 +1,8 @@
 // A controller manager as a process of a test cluster: it can be started, stopped in order, and crash. After a crash nothing of it
 // reaches the server any more, whatever its tasks still try.
 
-import { childEnv, type Env, Scope } from '@homeostat/base';
-import {
-  type Client,
-  createClient,
-  createInProcessTransport,
-  type Handle,
-  TransportError,
-  type UserInfo,
-} from '@homeostat/client';
+import { childEnv, type Env } from '@homeostat/base';
+import { type Client, createClient, createInProcessTransport, type Handle, type UserInfo } from '@homeostat/client';
 import { controllerManagerUser, controllerUser, createTokenSigner, discoverWith } from '@homeostat/cluster';
 import {
   type ControllerManager,
@@ -17,10 +10,11 @@ import {
   type ControllerSettings,
   createControllerManager,
 } from '@homeostat/controllers';
-import { createLeaderElector, LeadershipLostError } from '@homeostat/runtime';
+import { createLeaderElector } from '@homeostat/runtime';
 import { cutOff } from './cut-off.ts';
 import { testRootCa } from './fixture/security.ts';
 import { fixtureTokenKeys } from './fixture/token-keys.ts';
+import { type ProcessLife, startProcess } from './process-life.ts';
 
 export interface ControllerManagerProcessOptions {
   /** Told apart in the user agent (`kube-controller-manager/<identity>`) and in the Lease. */
@@ -35,20 +29,10 @@ export interface ControllerManagerProcessOptions {
   readonly onAction?: ControllerManagerOptions['onAction'];
 }
 
-export interface ControllerManagerProcess {
+export interface ControllerManagerProcess extends ProcessLife {
   readonly identity: string;
   /** Controllers, informers and the manager that runs them. */
   readonly parts: ControllerManager;
-  /** Whether it runs and was neither stopped nor crashed. */
-  readonly alive: boolean;
-  /** Whether its controllers may act. */
-  readonly leading: boolean;
-  /** What ended it, if not a stop nor the loss of its lease. */
-  readonly failure: unknown;
-  /** Lets reconciles end, then ends. Drive the clock meanwhile. */
-  stop(): Promise<void>;
-  /** Cuts its connections and ends it. Drive the clock meanwhile. */
-  crash(): Promise<void>;
 }
 
 const userAgent = 'kube-controller-manager';
@@ -95,37 +79,8 @@ export function startControllerManager(
       ? { election: createLeaderElector({ client, env, namespace: 'kube-system', name: userAgent, identity }) }
       : {}),
   });
-  const scope = new Scope();
-  const state = { alive: true, failure: undefined as unknown };
-  scope.spawn(userAgent, async (signal) => {
-    try {
-      await parts.manager.run({ signal });
-    } catch (error) {
-      if (!signal.aborted && !(error instanceof LeadershipLostError)) state.failure = error;
-    } finally {
-      state.alive = false;
-    }
-  });
-  const end = async (): Promise<void> => {
-    state.alive = false;
-    await scope.close();
-  };
-  return {
-    identity,
-    parts,
-    get alive() {
-      return state.alive;
-    },
-    get leading() {
-      return state.alive && parts.manager.elected;
-    },
-    get failure() {
-      return state.failure;
-    },
-    stop: end,
-    crash: async () => {
-      power.abort(new TransportError('reset', 'the process is gone'));
-      await end();
-    },
-  };
+  const { manager } = parts;
+  const life = startProcess({ name: userAgent, manager, power, run: (running) => manager.run(running) });
+  // Assigned, not spread: what it says of itself changes.
+  return Object.assign(life, { identity, parts });
 }

@@ -12,6 +12,7 @@ export {
 export { WebhookRegistry } from './webhooks/webhook-registry.ts';
 export { inProcessWebhooks } from './webhooks/in-process-webhooks.ts';
 export type { OperatorProcess } from './operator-process.ts';
+export type { ProcessLife } from './process-life.ts';
 export { type OperatorComponent, operatorComponent, type OperatorComponentOptions } from './operator-component.ts';
 
 // What goes wrong.

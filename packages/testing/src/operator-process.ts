@@ -1,28 +1,19 @@
 // An operator as a process of a test cluster: it can be stopped in order, crash, and be started again.
 
-import { childEnv, Scope } from '@homeostat/base';
-import { createClient, createInProcessTransport, TransportError } from '@homeostat/client';
+import { childEnv } from '@homeostat/base';
+import { createClient, createInProcessTransport } from '@homeostat/client';
 import { adminUser } from '@homeostat/cluster';
-import { createOperator, LeadershipLostError, type Operator } from '@homeostat/runtime';
+import { createOperator, type Operator } from '@homeostat/runtime';
 import type { ProcessContext } from './controller-manager-process.ts';
 import { cutOff } from './cut-off.ts';
 import type { OperatorComponentOptions } from './operator-component.ts';
+import { type ProcessLife, startProcess } from './process-life.ts';
 import type { WebhookRegistry } from './webhooks/webhook-registry.ts';
 
-export interface OperatorProcess {
+export interface OperatorProcess extends ProcessLife {
   readonly name: string;
   /** Its manager, controllers and informers. */
   readonly operator: Operator;
-  /** Whether it runs and was neither stopped nor crashed, nor has lost its lease. */
-  readonly alive: boolean;
-  /** Whether its controllers may act. */
-  readonly leading: boolean;
-  /** What ended it, if not a stop nor the loss of its lease. */
-  readonly failure: unknown;
-  /** Lets reconciles end, then ends, as at SIGTERM. The cluster's `run` drives the clock meanwhile. */
-  stop(): Promise<void>;
-  /** Cuts its connections and ends it, as `kill -9` does. The cluster's `run` drives the clock meanwhile. */
-  crash(): Promise<void>;
 }
 
 /** Starts an operator over a handle. */
@@ -42,37 +33,8 @@ export function startOperator(
     client,
     serveWebhooks: context.webhooks.serve((handle) => cutOff(handle, power.signal)),
   });
-  const scope = new Scope();
-  const state = { alive: true, failure: undefined as unknown };
-  scope.spawn(name, async (signal) => {
-    try {
-      await operator.run({ signal });
-    } catch (error) {
-      if (!signal.aborted && !(error instanceof LeadershipLostError)) state.failure = error;
-    } finally {
-      state.alive = false;
-    }
-  });
-  const end = async (): Promise<void> => {
-    state.alive = false;
-    await scope.close();
-  };
-  return {
-    name,
-    operator,
-    get alive() {
-      return state.alive;
-    },
-    get leading() {
-      return state.alive && operator.manager.elected;
-    },
-    get failure() {
-      return state.failure;
-    },
-    stop: end,
-    crash: async () => {
-      power.abort(new TransportError('reset', 'the process is gone'));
-      await end();
-    },
-  };
+  const { manager } = operator;
+  const life = startProcess({ name, manager, power, run: (running) => operator.run(running) });
+  // Assigned, not spread: what it says of itself changes.
+  return Object.assign(life, { name, operator });
 }

@@ -27,7 +27,8 @@ import { loadCelConditions } from './webhook/cel-conditions.ts';
 import { MutatingAdmissionPolicyPlugin } from './policy/mutating-policies.ts';
 import { ValidatingAdmissionPolicyPlugin } from './policy/validating-policies.ts';
 import { MutatingAdmissionWebhook } from './webhook/mutating-webhooks.ts';
-import { ValidatingAdmissionWebhook, type WebhookPluginOptions } from './webhook/validating-webhooks.ts';
+import { ValidatingAdmissionWebhook } from './webhook/validating-webhooks.ts';
+import type { WebhookPluginOptions } from './webhook/webhook-plugin.ts';
 import { noWebhookCaller } from './webhook/webhook-caller.ts';
 
 interface PluginEntry {

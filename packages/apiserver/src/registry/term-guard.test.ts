@@ -20,10 +20,11 @@ const put = (holder: string, transitions: number): Promise<Answer> =>
     headers: { 'content-type': 'application/merge-patch+json' },
     text: JSON.stringify({ spec: { holderIdentity: holder, leaseTransitions: transitions } }),
   });
+let renewals = 0;
 const renew = (): Promise<Answer> =>
   server.ask('PATCH', `${leases}/lock`, {
     headers: { 'content-type': 'application/merge-patch+json' },
-    text: JSON.stringify({ metadata: { annotations: { at: String(Math.random()) } } }),
+    text: JSON.stringify({ metadata: { annotations: { at: String(renewals++) } } }),
   });
 const headers = (transitions: number, holder = 'a', id = uid): Record<string, string> => ({
   [leaderTermHeader]: formatLeaderTerm({ namespace: 'default', name: 'lock', uid: id, holder, transitions }),

@@ -1,52 +1,35 @@
 // MutatingAdmissionWebhook: asks webhooks one after another, each sees what the ones before it changed; a second round
 // follows when an object changed under a webhook that cares (spec/apiserver.md §15.3).
 
-import { newInternalError, newTimeout } from '@homeostat/machinery';
+import { newTimeout } from '@homeostat/machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import { type AdmissionHost, isOwnStart } from '../admission-host.ts';
+import type { AdmissionHost } from '../admission-host.ts';
 import { patchObject, readPatch } from './apply-patch.ts';
 import type { CallOutcome } from './call-webhook.ts';
-import { failedCalling } from './denied.ts';
 import { guardManagedFields } from './managed-fields-guard.ts';
-import { isExempt } from './match-rules.ts';
 import { MutationAnnotator } from './mutation-annotator.ts';
 import { observedCall } from './observed-call.ts';
 import { ReinvokedWebhooks } from './reinvoked-webhooks.ts';
 import { type Invocation, selectWebhook } from './select-webhook.ts';
-import type { WebhookPluginOptions } from './validating-webhooks.ts';
 import { VersionedObjects } from './versioned-objects.ts';
-import type { WebhookCaller } from './webhook-caller.ts';
-import { WebhookMetrics } from './webhook-metrics.ts';
-import { WebhookSource } from './webhook-source.ts';
+import { WebhookPlugin, type WebhookPluginOptions } from './webhook-plugin.ts';
 
 interface Round {
   readonly attributes: AdmissionAttributes;
   readonly objects: VersionedObjects;
 }
 
-export class MutatingAdmissionWebhook implements AdmissionPlugin {
+export class MutatingAdmissionWebhook extends WebhookPlugin implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
-  readonly #host: AdmissionHost;
-  readonly #caller: WebhookCaller;
-  readonly #source: WebhookSource;
-  readonly #metrics: WebhookMetrics;
 
-  constructor(host: AdmissionHost, { caller, language }: WebhookPluginOptions) {
-    this.#host = host;
-    this.#caller = caller;
-    this.#source = new WebhookSource(host, 'admit', language);
-    this.#metrics = new WebhookMetrics(host.env.metrics);
-  }
-
-  handles(): boolean {
-    return true;
+  constructor(host: AdmissionHost, options: WebhookPluginOptions) {
+    super(host, 'admit', options);
   }
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    const webhooks = this.#source.list();
-    if (webhooks.length === 0 || isExempt(attributes.kind) || isOwnStart(this.#host, attributes)) return;
-    const host = this.#host;
-    const metrics = this.#metrics;
+    const webhooks = this.webhooksFor(attributes);
+    if (webhooks.length === 0) return;
+    const { host, metrics } = this;
     const { reinvocation } = attributes;
     const reinvoked = reinvocation.state(this.name, () => new ReinvokedWebhooks());
     if (reinvocation.round === 1 && reinvoked.isChangedSince(attributes.object)) reinvoked.changed();
@@ -71,14 +54,8 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
   /** Whether the webhook changed the object. @throws ApiError when the request is refused */
   async #call(invocation: Invocation, index: number, { attributes, objects }: Round): Promise<boolean> {
     const { webhook, kind } = invocation;
-    const context = {
-      host: this.#host,
-      caller: this.#caller,
-      metrics: this.#metrics,
-      attributes,
-      objects,
-      mutating: true,
-    };
+    const { host, caller, metrics } = this;
+    const context = { host, caller, metrics, attributes, objects, mutating: true };
     const annotator = new MutationAnnotator(attributes, webhook, index);
     let changed = false;
     let outcome: CallOutcome;
@@ -93,22 +70,11 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
       annotator.done(changed);
     }
     if (outcome.type === 'denied') throw outcome.error;
-    if (outcome.type === 'failed') this.#failed(invocation, outcome.text, { attributes, annotator });
-    return changed;
-  }
-
-  #failed(
-    { webhook }: Invocation,
-    text: string,
-    { attributes, annotator }: { readonly attributes: AdmissionAttributes; readonly annotator: MutationAnnotator },
-  ): void {
-    const { log } = this.#host.env;
-    if (!webhook.ignoresFailures) {
-      log.warn('failed calling webhook, failing closed', { webhook: webhook.name, reason: text });
-      throw newInternalError(failedCalling(webhook.name, text));
+    if (outcome.type === 'failed') {
+      this.failed(invocation, outcome.text);
+      annotator.failedOpen();
+      if (attributes.signal.aborted) throw newTimeout('request did not complete within requested timeout');
     }
-    log.warn('failed calling webhook, failing open', { webhook: webhook.name, reason: text });
-    annotator.failedOpen();
-    if (attributes.signal.aborted) throw newTimeout('request did not complete within requested timeout');
+    return changed;
   }
 }
